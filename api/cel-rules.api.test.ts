@@ -529,9 +529,15 @@ const backupCases: readonly Case[] = [
   },
   {
     kind: tenantRestore,
-    message: 'sleep is not supported with type Recreate: there is nothing to put to sleep',
+    message: 'sleep is not supported with types Recreate and Move: there is nothing to put to sleep',
     refuses: restore({ type: 'Recreate', sleep: true }),
     keeps: restore({ type: 'Clone', sleep: true }),
+  },
+  {
+    kind: tenantRestore,
+    message: 'sleep is not supported with types Recreate and Move: there is nothing to put to sleep',
+    refuses: restore({ type: 'Move', sleep: true }),
+    keeps: restore({ type: 'Move' }),
   },
   {
     kind: tenantRestore,
@@ -541,6 +547,19 @@ const backupCases: readonly Case[] = [
     keeps: restore(),
   },
 ];
+
+const startsFrom = (restoreFrom?: object): object => ({ version: 'v1.36.3', ...(restoreFrom && { restoreFrom }) });
+/** What a StewardControlPlane starts from is decided once. */
+const startCases: readonly Case[] = [
+  [startsFrom({ policyName: 'a' }), startsFrom({ policyName: 'b' })],
+  [startsFrom({ policyName: 'a' }), startsFrom({ policyName: 'a', toTime: '2030-01-01T00:00:00Z' })],
+  [startsFrom(), startsFrom({ policyName: 'a' })],
+].map(([from = {}, refuses = {}]) => ({
+  kind: stewardControlPlane,
+  message:
+    'restoreFrom is set on creation and cannot be added or changed: leave it as it was, or create another Cluster; once the backup is restored, the field can be removed',
+  ...{ from, refuses, keeps: startsFrom() },
+}));
 
 /** Rules that a StewardControlPlane and its template share: the template wraps the spec. */
 type SharedCase = Omit<Case, 'kind'>;
@@ -561,6 +580,34 @@ const sharedCases: readonly SharedCase[] = [
     keeps: scaled(keeps),
   })),
   ...tolerationCases,
+  {
+    message: 'set exactly one of backupName, policyName and repository',
+    refuses: { restoreFrom: { policyName: 'a', backupName: 'a' } },
+    keeps: { restoreFrom: { repository: backupSource } },
+  },
+  {
+    message: 'set persistentVolumeClaim or bucket, but not both',
+    refuses: {
+      restoreFrom: { repository: { ...backupSource, storage: { ...storage, bucket: { secretName: 'a' } } } },
+    },
+    keeps: { restoreFrom: { repository: { ...backupSource, storage: { bucket: { secretName: 'a' } } } } },
+  },
+  {
+    message: 'toTime is not supported with backupName: leave it out, or use policyName or repository',
+    refuses: { restoreFrom: { backupName: 'a', toTime: '2030-01-01T00:00:00Z' } },
+    keeps: { restoreFrom: { policyName: 'a', toTime: '2030-01-01T00:00:00Z' } },
+  },
+  {
+    message:
+      'restoreFrom is not supported with deployment.externalClusterReference: a restore reaches only control planes in this cluster; remove one of them',
+    refuses: {
+      restoreFrom: { policyName: 'a' },
+      deployment: {
+        externalClusterReference: { kubeconfigSecretName: 'a', kubeconfigSecretKey: 'b', deploymentNamespace: 'c' },
+      },
+    },
+    keeps: { restoreFrom: { policyName: 'a' }, deployment: {} },
+  },
   {
     message: agentsAtMessage,
     refuses: agentsAt,
@@ -733,6 +780,7 @@ const cases: readonly Case[] = [
   ...backupCases,
   ...stackCases,
   ...sharedCases.map((one) => wrapped(one, stewardControlPlane, (spec) => ({ version: 'v1.36.3', ...spec }))),
+  ...startCases,
   ...sharedCases.map((one) => wrapped(one, stewardControlPlaneTemplate, (spec) => ({ template: { spec } }))),
 ];
 

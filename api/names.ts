@@ -127,8 +127,10 @@ export const annotations = {
   importReplicas: `import.${domain}/replicas`,
   /** On a TenantControlPlane or StewardControlPlane: number of pods before `kubectl steward sleep`, to which `wake` returns. */
   replicasBeforeSleep: `${domain}/replicas-before-sleep`,
-  /** On a TenantControlPlane that a restore has woken up: the moment as of which it was restored, and the UID of the TenantRestore. */
+  /** On a TenantControlPlane that a restore has woken up or completed: the moment as of which it was restored, and the UID of the TenantRestore. */
   restored: `backup.${domain}/restored`,
+  /** On a TenantControlPlane: name of the TenantRestore that gives it CAs, keys and data. Until `restored` is set, it has no others. */
+  awaitsRestore: `backup.${domain}/awaits-restore`,
   /** On a Deployment: checksum of the extra arguments of kube-apiserver. */
   apiServerArgs: `kube-apiserver.${domain}/args`,
   /** On a Deployment whose old pods are kept: since when, and a checksum of the template that is rolled out. */

@@ -41,7 +41,7 @@ export async function runRestoreCommand(args: readonly string[], environment: En
   const of = flags.from === '' ? tenant : namedBy('from', flags.from);
   const at = momentOf(flags.at);
   const timeoutMs = durationOf('timeout', flags.timeout);
-  const task = { tenant, original: of.name, timeoutMs, ...(at !== undefined && { at }) };
+  const task = { tenant, original: of.name, moves: flags.move, timeoutMs, ...(at !== undefined && { at }) };
   return withParts(flags, { of, environment }, (parts, id) => runRestore({ ...task, id }, parts));
 }
 

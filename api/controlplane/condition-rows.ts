@@ -1,6 +1,10 @@
 import type { ConditionRow } from '../condition-row.ts';
 import { definitionOutdatedRow } from '../definition-outdated-row.ts';
+import { tenantRestoreConditions } from '../steward/v1alpha1/backup/condition-rows.ts';
 import { tenantControlPlaneConditions } from '../steward/v1alpha1/condition-rows.ts';
+
+const incomplete = tenantRestoreConditions.Complete.reasons;
+const failed = tenantRestoreConditions.Failed.reasons;
 
 /** Conditions of the Go provider. They stay because users name them in `kubectl wait`. */
 const legacyControlPlane = {
@@ -170,6 +174,26 @@ export const stewardControlPlaneConditions = {
       ReadyUnknown:
         'The cluster that hosts the control plane cannot be queried. The status is the last one that was known.',
       WaitingForCluster: 'No Cluster owns this object yet. Set the controlPlaneRef of a Cluster to this object.',
+    },
+  },
+  Restored: {
+    meaning: 'The backup in the spec was restored, once. Only present if `spec.restoreFrom` is or was set.',
+    polarity: 'positive',
+    reasons: {
+      StorageNotAllowed: incomplete.StorageNotAllowed,
+      BackupNotFound: incomplete.BackupNotFound,
+      TenantControlPlaneNotFound: incomplete.TenantControlPlaneNotFound,
+      WaitingForSleep: incomplete.WaitingForSleep,
+      WaitingForProcesses: incomplete.WaitingForProcesses,
+      Running: incomplete.Running,
+      RestoreFailed: failed.RestoreFailed,
+      TenantControlPlaneExists: failed.TenantControlPlaneExists,
+      Completed: 'The backup was restored. The message says up to which moment.',
+      Pending: 'The restore has not begun yet. The message says what it is waiting for.',
+      Disabled: 'The feature gate Backups is disabled. The message says how to enable it.',
+      OwnedByAnother: 'A TenantRestore that does not belong to this object has the name that its restore needs.',
+      MarkMissing:
+        'The TenantControlPlane does not bear the mark of the restore of this object, which says that CAs, keys and data are complete.',
     },
   },
   OneCluster: {

@@ -9,6 +9,7 @@ import { dataStoreFields, placementFields } from '../embedded/data-store-fields.
 import { kubernetesFields } from '../embedded/kubernetes-fields.ts';
 import type { CelRule, Infer, Input } from '../schema.ts';
 import { described, int32, list, obj, opt, str, time } from '../schema.ts';
+import { restoreFrom } from '../steward/v1alpha1/backup/restore-source.ts';
 import { componentSpec, deploymentSpec, kineSpec } from './component-spec.ts';
 import { networkSpec } from './network-spec.ts';
 
@@ -56,6 +57,12 @@ export const sharedFields = {
   addons: opt(described(addons, 'Add-ons of the workload cluster. Each one is enabled by the presence of its object.')),
   network: opt(described(networkSpec, 'How the API server is exposed.'), { serviceType: 'LoadBalancer' }),
   deployment: opt(described(deploymentSpec, 'Pods of the control plane.')),
+  restoreFrom: opt(
+    described(
+      restoreFrom,
+      'The backup that the control plane starts from: it gets the data, CAs and keys of the control plane that was backed up, once, before its first pod starts. Workers that know these CAs and reach its endpoint come back without joining again. Each backup is for one Cluster. Set on creation; can be removed once the backup is restored. Requires the feature gate `Backups`.',
+    ),
+  ),
 } as const;
 
 /** Rules for `sharedFields`. */
@@ -63,6 +70,12 @@ export const sharedRules: readonly CelRule[] = [
   {
     rule: '!(has(self.dataStoreSelector) && has(self.dataStoreName) && size(self.dataStoreName) > 0)',
     message: 'dataStoreName and dataStoreSelector are mutually exclusive: remove one of them',
+  },
+  {
+    rule: '!has(self.restoreFrom) || !has(self.deployment) || !has(self.deployment.externalClusterReference)',
+    message:
+      'restoreFrom is not supported with deployment.externalClusterReference: a restore reaches only control planes in this cluster; remove one of them',
+    fieldPath: '.restoreFrom',
   },
   konnectivityHostnameRule('(has(self.network) && (has(self.network.ingress) || has(self.network.gateway)))'),
 ];
@@ -95,6 +108,13 @@ export const stewardControlPlaneSpec = obj(
     ...sharedFields,
   },
   ...sharedRules,
+  {
+    // Admission says when it can be removed: that depends on the status.
+    rule: '!has(self.restoreFrom) || (has(oldSelf.restoreFrom) && self.restoreFrom == oldSelf.restoreFrom)',
+    message:
+      'restoreFrom is set on creation and cannot be added or changed: leave it as it was, or create another Cluster; once the backup is restored, the field can be removed',
+    fieldPath: '.restoreFrom',
+  },
 );
 export type StewardControlPlaneSpec = Infer<typeof stewardControlPlaneSpec>;
 export type StewardControlPlaneSpecInput = Input<typeof stewardControlPlaneSpec>;

@@ -1,6 +1,6 @@
 import { conditionList } from '../embedded/condition-list.ts';
 import type { Infer } from '../schema.ts';
-import { bool, described, int32, int64, listMap, obj, opt, str } from '../schema.ts';
+import { bool, described, int32, int64, listMap, obj, opt, str, time } from '../schema.ts';
 
 /**
  * Observed state of a StewardControlPlane: the fields of the Cluster API contracts v1beta2 and v1beta1, side by side.
@@ -44,6 +44,21 @@ export const stewardControlPlaneStatus = obj({
         { maxItems: 100 },
       ),
       'Kubernetes versions that are running, oldest first, with their replicas.',
+    ),
+  ),
+  restore: opt(
+    described(
+      obj({
+        name: opt(described(str(), 'Name of the TenantRestore.')),
+        uid: opt(
+          described(str(), 'UID of the TenantRestore. A mark of another one on the TenantControlPlane does not count.'),
+        ),
+        restoredTime: opt(described(time(), 'The moment of the last change that is contained.')),
+        completionTime: opt(
+          described(time(), 'When it was seen to be complete. From then on nothing is restored again.'),
+        ),
+      }),
+      'The restore that `spec.restoreFrom` asks for.',
     ),
   ),
   failureReason: opt(described(str(), 'Never set. Exists for older clients that read it.')),

@@ -22,6 +22,22 @@ export function objectSchema(kind: Kind): OpenApi {
   };
 }
 
+/**
+ * The same schema without texts. `kubectl apply` takes no definition above 256 KiB, and two versions with all descriptions of a
+ * StewardControlPlane are larger: `kubectl explain` shows them for the newest version, which it takes by default.
+ */
+function withoutDescriptions(schema: OpenApi): OpenApi {
+  const { properties, items, additionalProperties } = schema;
+  const rest = Object.entries(schema).filter(([key]) => key !== 'description');
+  const each = properties && Object.entries(properties).map(([name, field]) => [name, withoutDescriptions(field)]);
+  return {
+    ...(Object.fromEntries(rest) as OpenApi),
+    ...(each && { properties: Object.fromEntries(each) as Readonly<Record<string, OpenApi>> }),
+    ...(items && { items: withoutDescriptions(items) }),
+    ...(additionalProperties && { additionalProperties: withoutDescriptions(additionalProperties) }),
+  };
+}
+
 const column = (from: Column): Column => ({ ...from });
 
 function version(kind: Kind, from: KindVersion, schema: OpenApi): object {
@@ -38,7 +54,8 @@ function version(kind: Kind, from: KindVersion, schema: OpenApi): object {
 
 /**
  * The CustomResourceDefinition of a kind (apiextensions.k8s.io/v1). The conversion strategy is `None`: all versions have
- * the same schema, and a conversion webhook that nothing serves would make every object unreadable.
+ * the same schema, and a conversion webhook that nothing serves would make every object unreadable. Only the newest version has
+ * descriptions.
  */
 export function crd(kind: Kind): Manifest {
   const schema = objectSchema(kind);
@@ -58,7 +75,9 @@ export function crd(kind: Kind): Manifest {
       },
       scope: kind.namespaced ? 'Namespaced' : 'Cluster',
       conversion: { strategy: 'None' },
-      versions: kind.versions.map((one) => version(kind, one, schema)),
+      versions: kind.versions.map((one) =>
+        version(kind, one, one.name === kind.version ? schema : withoutDescriptions(schema)),
+      ),
     },
   };
 }

@@ -89,7 +89,7 @@ export const tenantRestoreRemedies = {
     Completed: healthy,
     StorageNotAllowed: storageNotAllowed,
     TenantControlPlaneNotFound: toDo(
-      'For a clone: create the TenantControlPlane with 0 replicas.',
+      'For a clone: create the TenantControlPlane with 0 replicas. A StewardControlPlane creates its own.',
       'kubectl -n <namespace> get tcp',
     ),
     BackupNotFound: toDo(
@@ -97,8 +97,16 @@ export const tenantRestoreRemedies = {
       'kubectl -n <namespace> get tenantbackups,backuppolicies',
     ),
     WaitingForSleep: toDo(
-      'Put the control plane to sleep with kubectl steward sleep, or create another TenantRestore with sleep: true. If a StewardControlPlane or another object sets its replicas, set 0 replicas there: sleep: true does not help then.',
+      'Put the control plane in the message to sleep with kubectl steward sleep, or create another TenantRestore with sleep: true. If a StewardControlPlane or another object sets its replicas, set 0 replicas there (with Cluster API, put its Cluster to sleep): sleep: true does not help then.',
       'kubectl -n <namespace> get tcp',
+    ),
+    WaitingForStore: toDo(
+      'Look at the condition StoreReady of the TenantControlPlane, which says what its DataStore lacks.',
+      'kubectl -n <namespace> get tcp -o yaml',
+    ),
+    NotAwaited: passing(
+      'Wait, or look at the condition Restored of the StewardControlPlane, which says why it does not make the control plane wait.',
+      'kubectl -n <namespace> get stewardcontrolplanes -o yaml',
     ),
     WaitingForProcesses: passing(
       'Wait until what the message names has ended.',

@@ -22,6 +22,16 @@ const hostingRights = toDo(
   describe,
 );
 
+const restores = 'kubectl -n <namespace> get tenantrestores';
+const restoreAgain = toDo(
+  'Remove the cause in the message, then delete the TenantRestore that it names: another one is created. Or delete the Cluster.',
+  restores,
+);
+const ofRestore = passing(
+  'Wait, or do what the message says. The TenantRestore <name>-restore has the details.',
+  restores,
+);
+
 const legacyControlPlane = {
   FoundExternalReferenceClient: {
     Disabled: toDo(
@@ -136,6 +146,36 @@ export const stewardControlPlaneRemedies = {
     NotReady: toDo('Look at the condition that the message names.', describe),
     ReadyUnknown: toDo('Look at FoundExternalReferenceClient.', describe),
     WaitingForCluster: withoutCluster,
+  },
+  Restored: {
+    Completed: healthy,
+    Pending: ofRestore,
+    StorageNotAllowed: toDo(
+      'Ask the administrator to allow the place with --backup-claims or --backup-buckets, or create the Cluster again with a place that is allowed.',
+      restores,
+    ),
+    BackupNotFound: toDo(
+      'Create what the message names, or create the Cluster again with restoreFrom.repository, which needs neither.',
+      'kubectl -n <namespace> get tenantbackups,backuppolicies',
+    ),
+    TenantControlPlaneNotFound: passing('Wait: the TenantControlPlane is created by this object.', describe),
+    WaitingForSleep: toDo(
+      'Delete the control plane that was backed up, or put it to sleep: no two may have the same CAs and keys at a time. For a copy beside it, use a TenantRestore of type Clone.',
+      'kubectl steward sleep <name> -n <namespace>',
+    ),
+    WaitingForProcesses: ofRestore,
+    Running: ofRestore,
+    RestoreFailed: restoreAgain,
+    TenantControlPlaneExists: toDo(
+      'Nothing, if the control plane is as it should be. To return it to a backup, use a TenantRestore of type InPlace.',
+      'kubectl -n <namespace> describe tcp <name>',
+    ),
+    Disabled: toDo('Start the manager with the feature gate Backups, or create the Cluster again without restoreFrom.'),
+    MarkMissing: toDo(
+      'Do what the message says: remove the annotation from the TenantControlPlane, or delete the TenantRestore.',
+      restores,
+    ),
+    OwnedByAnother: toDo('Delete the TenantRestore in the message, or give this object another name.', restores),
   },
   OneCluster: {
     OneCluster: healthy,

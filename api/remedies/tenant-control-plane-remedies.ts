@@ -21,6 +21,10 @@ const tenantAccess = 'kubectl steward kubeconfig <name> -n <namespace>';
 const inTenant = 'kubectl --context <namespace>-<name>';
 const migrates = passing('Wait: the message shows the progress.', migrationJobs);
 const apiServerNotReady = passing('Look at ControlPlaneAvailable: this condition depends on it.', conditions);
+const awaitsRestore = passing(
+  'Wait, or look at the TenantRestore in the message: it says what it is waiting for, or why it failed.',
+  'kubectl -n <namespace> get tenantrestores',
+);
 const retainedRecord = 'kubectl describe retainedcontrolplane <namespace>.<name>';
 
 /** What to do about every reason of the conditions of a TenantControlPlane. */
@@ -102,6 +106,7 @@ export const tenantControlPlaneRemedies = {
   },
   CertificatesReady: {
     Rotating: passing('Wait until the new certificates are in use.'),
+    WaitingForRestore: awaitsRestore,
     SecretBroken: toDo(
       'Restore the Secret that the message names from a backup. To start over with a new one, do what the message says: then every worker has to join again, and every token and kubeconfig stops working.',
       'kubectl -n <namespace> get secrets -l steward.butlerlabs.dev/name=<name>',
@@ -121,6 +126,7 @@ export const tenantControlPlaneRemedies = {
   KubeconfigsReady: { Rotating: passing('Wait until the new kubeconfigs are in use.') },
   ControlPlaneAvailable: {
     ...encryptionRemedies,
+    WaitingForRestore: awaitsRestore,
     RollingOut: passing('Wait until the new pods are ready; the old ones serve meanwhile.', describePods),
     StartsLater: passing(
       'Wait: only a limited number of control planes start at the same time. The flag --max-starting-control-planes of the manager changes how many.',

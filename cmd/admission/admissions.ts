@@ -43,6 +43,8 @@ export interface AdmissionContext {
   readonly newestMinor: number;
   /** The boundaries for authors; the strictest usual ones by default. */
   readonly boundaries?: BoundarySettings;
+  /** Whether backups can be restored; true by default. */
+  readonly backups?: boolean;
   /** How visible control planes may be outside their namespaces; as little as possible by default. */
   readonly reach?: Reach;
 }
@@ -54,6 +56,7 @@ export function createAdmissions({
   newestMinor,
   boundaries = defaultBoundaries,
   reach = ownNamespaceOnly,
+  backups = true,
 }: AdmissionContext): Readonly<Record<string, AdmissionHandler>> {
   return {
     '/mutate-steward-butlerlabs-dev-v1alpha1-tenantcontrolplane': (request) => {
@@ -87,11 +90,11 @@ export function createAdmissions({
       const scp = objectOf(stewardControlPlane, request);
       const { old } = oldOf(stewardControlPlane, request);
       const ask = boundariesIn({ cluster, boundaries }, request, signal);
-      const answer = verdict(await validateControlPlane({ scp, old, newestMinor, reach, boundariesOf: ask }));
+      const answer = verdict(await validateControlPlane({ scp, old, newestMinor, reach, backups, boundariesOf: ask }));
       return { ...answer, warnings: controlPlanes.warningsAbout(scp) };
     },
     '/validate-controlplane-cluster-x-k8s-io-stewardcontrolplanetemplate': (request, { signal }) =>
-      templateChange({ cluster, newestMinor, boundaries, reach }, request, signal),
+      templateChange({ cluster, newestMinor, boundaries, reach, backups }, request, signal),
   };
 }
 
@@ -110,7 +113,7 @@ function boundariesIn(
 }
 
 async function templateChange(
-  { cluster, newestMinor, boundaries, reach }: Judging,
+  { cluster, newestMinor, boundaries, reach, backups }: Judging & Pick<AdmissionContext, 'backups'>,
   request: AdmissionRequest,
   signal: AbortSignal,
 ): Promise<AdmissionAnswer> {
@@ -122,7 +125,7 @@ async function templateChange(
   const before = old === undefined ? undefined : controlPlanes.controlPlaneFrom(old);
   const boundariesOf = boundariesIn({ cluster, boundaries }, request, signal);
   const specPath = 'spec.template.spec';
-  const wrong = await validateControlPlane({ scp, old: before, newestMinor, reach, boundariesOf, specPath });
+  const wrong = await validateControlPlane({ scp, old: before, newestMinor, reach, backups, boundariesOf, specPath });
   return verdict([...change, ...wrong]);
 }
 

@@ -269,3 +269,31 @@ describe('A StewardControlPlaneTemplate', () => {
     expect(await answerTo({ kind, object: unmarked, oldObject, dryRun: true })).toContain('cannot be changed');
   });
 });
+
+describe('The backup that a control plane starts from', () => {
+  const restoreFrom = { policyName: 'hourly' };
+  const completionTime = '2030-01-01T00:00:00Z';
+
+  test.each([
+    [
+      'is refused before it is restored',
+      { restore: { name: 'a-restore' } },
+      /spec\.restoreFrom.*before the backup is restored/,
+    ],
+    ['is admitted once it is restored', { restore: { name: 'a-restore', completionTime } }, /^allowed$/],
+  ])('its removal, as by a topology without the variable, %s', async (_what, status, answer) => {
+    const oldObject = controlPlane({ restoreFrom }, status);
+    expect(await answerTo({ kind: 'StewardControlPlane', object: controlPlane({}), oldObject })).toMatch(answer);
+  });
+
+  test('its removal from a template is for the rule about templates alone', async () => {
+    const object = template({}, { annotations: { 'topology.cluster.x-k8s.io/dry-run': '' } });
+    const asked = {
+      kind: 'StewardControlPlaneTemplate',
+      object,
+      oldObject: template({ restoreFrom }),
+      dryRun: true,
+    } as const;
+    expect(await answerTo(asked)).toBe('allowed');
+  });
+});

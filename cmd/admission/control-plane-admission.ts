@@ -7,6 +7,10 @@ import { validate } from '../../api/structural/validate.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import * as controlPlanes from '../../controllers/stewardcontrolplane/admission.ts';
+import {
+  validateRestore,
+  validateRestoreRemoval,
+} from '../../controllers/stewardcontrolplane/restore/validate-restore.ts';
 import { tenantControlPlaneOf } from '../../controllers/stewardcontrolplane/tenant/tenant-control-plane.ts';
 import type { Reach } from '../../controllers/tenantcontrolplane/endpoint/reach/reach.ts';
 import * as tenants from '../../controllers/tenantcontrolplane/admission.ts';
@@ -26,6 +30,8 @@ export interface ControlPlaneChange {
   readonly boundariesOf: (tcp: TenantControlPlane) => Promise<Boundaries>;
   /** What may be seen of control planes outside their namespaces. */
   readonly reach: Reach;
+  /** Whether backups can be restored; true by default. */
+  readonly backups?: boolean;
   /** The path to the spec of the control plane; a template has it deeper inside. */
   readonly specPath?: string;
 }
@@ -35,18 +41,21 @@ export interface ControlPlaneChange {
  * because the controller writes the spec, too.
  */
 export async function validateControlPlane(change: ControlPlaneChange): Promise<readonly InvalidInput[]> {
-  const { scp, old, specPath = 'spec', ...limits } = change;
+  const { scp, old, specPath = 'spec', backups = true, ...limits } = change;
   if (scp.metadata.deletionTimestamp !== undefined) return [];
   const before = new Set(old === undefined ? [] : validateTenant(old, limits).map(identityOf));
   const ofTenant = [
     ...validateTenant(scp, limits).filter((invalid) => !before.has(identityOf(invalid))),
     ...(await outOfBounds(change)),
   ];
+  const ofItself = [
+    ...controlPlanes.validate(scp, old, limits.newestMinor),
+    ...validateRestore(scp, old, backups),
+    // From a template nothing is restored.
+    ...(specPath === 'spec' ? validateRestoreRemoval(scp, old) : []),
+  ];
   return [
-    ...controlPlanes.validate(scp, old, limits.newestMinor).map((invalid) => ({
-      ...invalid,
-      field: invalid.field.replace(/^spec\./, `${specPath}.`),
-    })),
+    ...ofItself.map((invalid) => ({ ...invalid, field: invalid.field.replace(/^spec\./, `${specPath}.`) })),
     ...ofTenant.map((invalid) => ownField(invalid, specPath)),
   ];
 }

@@ -81,6 +81,7 @@ export async function serveAdmission(parts: AdmissionParts): Promise<ServedAdmis
       newestMinor: settings.newestMinor,
       boundaries: settings.boundaries,
       reach: settings.reach,
+      backups: settings.gates.backups,
     }),
     ...(settings.gates.clusterStacks && { ...clusterStackAdmissions(cluster), ...clusterAddonAdmissions(cluster) }),
   };

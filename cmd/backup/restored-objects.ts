@@ -9,6 +9,8 @@ import { BackupRefusal } from './backup-refusal.ts';
 
 /** What a backup says about the management cluster. */
 export interface RestoredObjects {
+  /** Name of the control plane that was backed up. */
+  readonly original: string;
   /** Absent if another object made it. */
   readonly own: Manifest | undefined;
   readonly secrets: readonly Manifest[];
@@ -35,7 +37,7 @@ export function restoredObjects(objects: readonly BackedUpObject[], name: string
   }
   const [tcp] = own;
   // The same choice of metadata as when a backup is taken.
-  return { own: tcp && tenantManifest(tcp), secrets: secrets.map(secretManifest) };
+  return { original, own: tcp && tenantManifest(tcp), secrets: secrets.map(secretManifest) };
 }
 
 /** What a backup contains is what its author wrote: no more is known of it. */

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { kinds } from '../../api/core/kinds.ts';
 import type { Secret } from '../../api/core/kinds.ts';
 import type { Key } from '../../api/meta.ts';
+import { awaitedRestore } from '../../api/steward/v1alpha1/backup/restore-mark.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { sleep } from '../../runtime/clock.ts';
@@ -189,13 +190,19 @@ async function take(task: BackupTask, parts: BackupParts, run: string): Promise<
   return { taken, place, secrets };
 }
 
-/** Throws `BackupRefusal` for one that is being deleted: its data is removed, which must not be saved. */
+/** Throws `BackupRefusal` for one that is being deleted, whose data is removed, and for one that waits for its data: neither may be saved. */
 async function tenantOf(
   task: BackupTask,
   { cluster, signal }: Pick<BackupParts, 'cluster'> & { readonly signal?: AbortSignal },
 ): Promise<TenantControlPlane> {
   const tcp = await cluster.get(tenantControlPlane, task.tenant, signal === undefined ? {} : { signal });
   if (tcp === undefined) throw new BackupRefusal(`TenantControlPlane ${textOf(task)} does not exist`);
+  const awaited = awaitedRestore(tcp);
+  if (awaited !== undefined) {
+    throw new BackupRefusal(
+      `TenantControlPlane ${textOf(task)} waits for TenantRestore ${awaited}: it has no data yet`,
+    );
+  }
   if (tcp.metadata.deletionTimestamp === undefined) return tcp;
   throw new BackupRefusal(`TenantControlPlane ${textOf(task)} is being deleted`);
 }

@@ -1,6 +1,12 @@
 import { kinds } from '../../api/core/kinds.ts';
 import type { Key, Manifest } from '../../api/meta.ts';
 import { annotations, labels } from '../../api/names.ts';
+import {
+  awaitedRestore,
+  identityMarkOf,
+  restoreMark,
+  restoreMarkOf,
+} from '../../api/steward/v1alpha1/backup/restore-mark.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { sleep } from '../../runtime/clock.ts';
@@ -12,7 +18,8 @@ import type { BackupParts } from './backup-parts.ts';
 import { BackupRefusal } from './backup-refusal.ts';
 import { dataPlace, openData } from './data-of.ts';
 import type { DataPlace } from './data-of.ts';
-import { restoreMark, restoreMarkOf } from './restore-mark.ts';
+import { restoreIdentity, verifyIdentity } from './restore-identity.ts';
+import type { Identity } from './restore-identity.ts';
 import { restoredObjects } from './restored-objects.ts';
 import type { RestoredObjects } from './restored-objects.ts';
 
@@ -21,6 +28,8 @@ export interface RestoreTask {
   readonly tenant: Key & { readonly namespace: string };
   /** Name of the control plane that was backed up; the same by default. */
   readonly original?: string;
+  /** Whether a new control plane gets the CAs and keys of that, too, under its own names. It must wait for them. */
+  readonly moves?: boolean;
   /** Absent for the last moment that is known. */
   readonly at?: Date;
   readonly timeoutMs: number;
@@ -45,15 +54,19 @@ export async function runRestore(task: RestoreTask, parts: BackupParts): Promise
   await report({ step: 'Preparing', problem: null });
   const record = await chooseBackup(folder, task.at);
   const found = await cluster.get(tenantControlPlane, task.tenant, { signal });
-  const mark = found === undefined ? undefined : restoreMarkOf(found);
+  const markOf = task.moves === true ? identityMarkOf : restoreMarkOf;
+  const mark = found && markOf(found);
   if (mark !== undefined && mark.task === task.id) {
     log.info('this task has restored it before', { tenant: textOf(task), upTo: mark.upTo });
     await report({ step: 'Restored', restoredTime: mark.upTo, problem: null });
     return undefined;
   }
   const objects = restoredObjects(record.objects, task.original ?? task.tenant.name);
-  await asleep(found ?? (await recreated(task, parts, objects)), task, parts);
-  await restoreKeys(task, parts, objects);
+  const identity: Identity | undefined = task.moves === true ? objects : undefined;
+  const tcp = identity === undefined ? (found ?? (await recreated(task, parts, objects))) : awaiting(found, task);
+  await asleep(tcp, task, parts);
+  if (identity === undefined) await restoreKeys(task, parts, objects);
+  else await restoreIdentity(tcp, identity, parts);
   const place = await prepared(task, parts);
   // What an earlier attempt has completed no longer holds.
   await report({ step: 'Restoring', backupTime: record.at, keys: null, bytes: null, changes: null });
@@ -63,9 +76,43 @@ export async function runRestore(task: RestoreTask, parts: BackupParts): Promise
   log.info('the data was restored', { tenant: textOf(task), ...restored });
   const { upTo: restoredTime, keys, bytes, changes } = restored;
   await report({ step: 'Waking', keys, bytes, changes });
-  await wake(task, parts, restoredTime);
+  if (identity === undefined) await wake(task, parts, restoredTime);
+  else await complete(tcp, { task, upTo: restoredTime, identity }, parts);
   await report({ step: 'Restored', restoredTime, problem: null });
   return restored;
+}
+
+/** The new control plane, which has no CAs and keys yet, or those of an earlier attempt. Throws `BackupRefusal` for any other one. */
+function awaiting(found: TenantControlPlane | undefined, task: RestoreTask): TenantControlPlane {
+  if (found !== undefined && found.metadata.deletionTimestamp === undefined && awaitedRestore(found) !== undefined) {
+    return found;
+  }
+  const is = found === undefined ? 'does not exist' : 'does not wait for a restore, and may have CAs, keys and data';
+  throw new BackupRefusal(
+    `TenantControlPlane ${textOf(task)} ${is}: it has to be created with 0 replicas and the annotation ${annotations.awaitsRestore}`,
+  );
+}
+
+/**
+ * Records that the control plane is complete: from then on it may run, and no restore of this kind touches it again. The API server
+ * refuses the patch if it is another one of its name by now.
+ */
+async function complete(
+  tcp: TenantControlPlane,
+  { task, upTo, identity }: { readonly task: RestoreTask; readonly upTo: string; readonly identity: Identity },
+  parts: BackupParts,
+): Promise<void> {
+  await verifyIdentity(tcp, identity, parts);
+  const { uid } = tcp.metadata;
+  const body = {
+    metadata: {
+      uid,
+      annotations: { [annotations.restored]: restoreMark({ task: task.id ?? '', upTo, identityOf: uid }) },
+    },
+  };
+  const { cluster, log, signal } = parts;
+  await cluster.patch(tenantControlPlane, task.tenant, { type: 'merge', body }, { fieldManager, signal });
+  log.info('it is complete: whoever created it sets its number of pods', { tenant: textOf(task) });
 }
 
 /** The control plane that does not exist, created from the backup. */
@@ -194,11 +241,14 @@ async function wake(task: RestoreTask, { cluster, log, signal }: BackupParts, up
     log.info('it sleeps: wake it up with kubectl steward wake or a number of replicas', { tenant: textOf(task) });
     return;
   }
+  // Where it got its identity stays known.
+  const identityOf = tcp && identityMarkOf(tcp)?.identityOf;
+  const mark = { task: task.id ?? '', upTo, ...(identityOf !== undefined && { identityOf }) };
   const body = {
     metadata: {
       annotations: {
         [annotations.replicasBeforeSleep]: null,
-        [annotations.restored]: restoreMark({ task: task.id ?? '', upTo }),
+        [annotations.restored]: restoreMark(mark),
       },
     },
     spec: { controlPlane: { deployment: { replicas: recorded } } },

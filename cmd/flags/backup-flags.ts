@@ -77,6 +77,10 @@ export const restoreFlags = {
     value: '',
     help: 'TenantControlPlane that was backed up, as namespace/name. Defaults to the one that is restored.',
   },
+  move: {
+    value: false,
+    help: 'Whether a new TenantControlPlane gets the CAs and keys of the backup, too. It must have the annotation backup.steward.butlerlabs.dev/awaits-restore.',
+  },
   at: {
     value: '',
     help: 'Moment to restore, in RFC 3339, such as 2026-01-31T12:00:00Z. Defaults to the last that is known.',

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { kinds } from '../../api/core/kinds.ts';
-import { labels } from '../../api/names.ts';
+import { annotations, labels } from '../../api/names.ts';
 import { backupPolicy } from '../../api/steward/v1alpha1/backup/backup-policy.ts';
 import { tenantBackup } from '../../api/steward/v1alpha1/backup/tenant-backup.ts';
 import { tenantRestore } from '../../api/steward/v1alpha1/backup/tenant-restore.ts';
@@ -222,6 +222,23 @@ describe('A BackupPolicy', () => {
     expect(await world.deploymentOf(policy)).toBeUndefined();
     expect(await ready()).toBe('False Restoring');
     expect(await world.jobOf('restore', restore)).toBeDefined();
+  });
+
+  test('saves nothing of a control plane that waits for its restore, and goes on once it is complete', async () => {
+    const { uid } = (await world.tenant('shop', 0, { annotations: { [annotations.awaitsRestore]: 'back' } })).metadata;
+    const policy = await world.policy();
+    await world.settle();
+    expect(await world.deploymentOf(policy)).toBeUndefined();
+    expect(await ready()).toBe('False Restoring');
+    const restored = { [annotations.restored]: `2030-01-01T00:00:00.000Z task ${uid}` };
+    const body = { metadata: { annotations: restored } };
+    await world.cluster.admin.patch(
+      tenantControlPlane,
+      { namespace: 'tenants', name: 'shop' },
+      { type: 'merge', body },
+    );
+    await world.settle();
+    expect(await world.deploymentOf(policy)).toBeDefined();
   });
 
   test('saves nothing of data that a failed restore has left unfinished, until another one is complete', async () => {

@@ -1,5 +1,6 @@
 import type { ReasonOf } from '../../api/conditions.ts';
 import type { BackupPolicy } from '../../api/steward/v1alpha1/backup/backup-policy.ts';
+import { awaitedRestore } from '../../api/steward/v1alpha1/backup/restore-mark.ts';
 import type { TenantRestore } from '../../api/steward/v1alpha1/backup/tenant-restore.ts';
 import { isUnderWay, shareInUse } from '../../api/steward/v1alpha1/share-in-use.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
@@ -49,6 +50,11 @@ export function noProcess(policy: BackupPolicy, facts: PolicyFacts): NoProcess |
   if (tcp === undefined || tcp.metadata.deletionTimestamp !== undefined) {
     const message = `TenantControlPlane ${tenant} does not exist${tcp === undefined ? '' : ' any more'}`;
     return { reason: 'TenantControlPlaneNotFound', message };
+  }
+  const awaited = awaitedRestore(tcp);
+  if (awaited !== undefined) {
+    // What it has so far is not worth a backup, and would be the last known moment of one that has the same name.
+    return { reason: 'Restoring', message: `${tenant} waits for TenantRestore ${awaited}` };
   }
   const unfinished = unfinishedRestore(restores, tcp.metadata.creationTimestamp);
   if (unfinished !== undefined) {

@@ -1,11 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import { storedMeta } from '../../api/as-stored.ts';
 import type { Key, KindRef, NamespacedResource } from '../../api/meta.ts';
+import { annotations } from '../../api/names.ts';
 import { backupPolicy } from '../../api/steward/v1alpha1/backup/backup-policy.ts';
 import type { BackupPolicy } from '../../api/steward/v1alpha1/backup/backup-policy.ts';
 import { tenantRestore } from '../../api/steward/v1alpha1/backup/tenant-restore.ts';
 import type { TenantRestore } from '../../api/steward/v1alpha1/backup/tenant-restore.ts';
+import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { backupPolicyWith } from '../../testing/builders/backup-policy.ts';
+import { tenantControlPlaneWith } from '../../testing/builders/tenant-control-plane.ts';
 import { policyWatches } from './watches.ts';
 
 const policy = (name: string, status: BackupPolicy['status'] = {}): BackupPolicy => backupPolicyWith(name, { status });
@@ -46,6 +50,14 @@ describe('A BackupPolicy is reconciled', () => {
     expect(woken(backupPolicy, policy('hourly'), reported)).toEqual([key('hourly')]);
     const stated = policy('hourly', { ...reported.status, backups: 1 });
     expect(woken(backupPolicy, reported, stated)).toEqual([]);
+  });
+
+  test('when its control plane no longer waits for a restore', () => {
+    const tenant = (marks: Readonly<Record<string, string>>): TenantControlPlane =>
+      tenantControlPlaneWith({ metadata: { namespace: 'tenants', name: 'shop', annotations: marks } });
+    const waits = tenant({ [annotations.awaitsRestore]: 'a' });
+    expect(woken(tenantControlPlane, waits, tenant({}))).toEqual([key('hourly'), key('daily')]);
+    expect(woken(tenantControlPlane, waits, waits)).toEqual([]);
   });
 
   test('when another one of its control plane is gone', () => {

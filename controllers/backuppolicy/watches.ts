@@ -4,6 +4,7 @@ import type { Key, NamespacedResource } from '../../api/meta.ts';
 import { backupComponents, labels } from '../../api/names.ts';
 import { backupPolicy } from '../../api/steward/v1alpha1/backup/backup-policy.ts';
 import type { BackupPolicy } from '../../api/steward/v1alpha1/backup/backup-policy.ts';
+import { awaitedRestore } from '../../api/steward/v1alpha1/backup/restore-mark.ts';
 import { tenantBackup } from '../../api/steward/v1alpha1/backup/tenant-backup.ts';
 import type { TenantBackup } from '../../api/steward/v1alpha1/backup/tenant-backup.ts';
 import { tenantRestore } from '../../api/steward/v1alpha1/backup/tenant-restore.ts';
@@ -76,7 +77,8 @@ function traits(tcp: TenantControlPlane | undefined): string {
   const { metadata, status } = tcp;
   const { storage } = status ?? {};
   const schema = shareInUse(storage)?.schema ?? storage?.setup?.schema;
-  return JSON.stringify([metadata.uid, metadata.deletionTimestamp, schema, isUnderWay(storage?.migration)]);
+  const restore = awaitedRestore(tcp);
+  return JSON.stringify([metadata.uid, metadata.deletionTimestamp, schema, isUnderWay(storage?.migration), restore]);
 }
 
 function keyOf(object: NamespacedResource | undefined): Required<Key> {

@@ -19,6 +19,12 @@ export const access: readonly PolicyRule[] = [
     resources: ['tenantcontrolplanes'],
     verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
   },
+  // By one of its own it has the backup restored that its spec names.
+  {
+    apiGroups: ['steward.butlerlabs.dev'],
+    resources: ['tenantrestores'],
+    verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+  },
   // It names the TenantControlPlane that adopts what is retained, and deletes what none has adopted.
   {
     apiGroups: ['steward.butlerlabs.dev'],

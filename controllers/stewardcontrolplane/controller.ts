@@ -5,6 +5,7 @@ import { stewardControlPlane } from '../../api/controlplane/steward-control-plan
 import { kinds } from '../../api/core/kinds.ts';
 import type { Key, Resource } from '../../api/meta.ts';
 import { finalizers } from '../../api/names.ts';
+import { tenantRestore } from '../../api/steward/v1alpha1/backup/tenant-restore.ts';
 import { formerKey, retainedControlPlane } from '../../api/steward/v1alpha1/retained-control-plane.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Context, Controller, ReconcileResult, Watch } from '../../runtime/reconcile/controller.ts';
@@ -21,6 +22,7 @@ import { pauseExternal } from './hosting/pause-external.ts';
 import { isExternal } from './hosting/reference.ts';
 import { finalize } from './deletion.ts';
 import { stewardControlPlanePhases } from './recipe.ts';
+import { pauseRestore } from './restore/restore-pause.ts';
 import type { Scope } from './scope.ts';
 import { setTenantPause } from './tenant/tenant-pause.ts';
 import { pausedStatus, waitingStatus } from './status.ts';
@@ -34,7 +36,7 @@ export function stewardControlPlaneController(deps: Dependencies): Controller<St
     access,
     finalizers: [finalizers.controlPlane],
     formerFinalizers: [finalizers.externalCluster],
-    watches: [...watches, ...addonWatches(deps)],
+    watches: [...watches, ...restoreWatches(deps), ...addonWatches(deps)],
     serves: (scp) => isServed(scp, deps.watchFilter),
     async reconcile(scp, ctx): Promise<ReconcileResult<StewardControlPlane>> {
       const served = await servedCluster(deps, scp, ctx);
@@ -79,6 +81,7 @@ async function pause(
 ): Promise<ReconcileResult<StewardControlPlane>> {
   if (!isExternal(scp)) {
     await setTenantPause(deps, keyOf(scp), { paused: true, ctx });
+    await pauseRestore(deps, scp, ctx);
     return { status: pausedStatus(scp, paused, ctx.now) };
   }
   const failure = await pauseExternal(deps, scp, ctx);
@@ -132,6 +135,11 @@ const watches: readonly Watch[] = [
   },
 ];
 
+/** Where TenantRestores are served, each enqueues the control plane that it is for. */
+function restoreWatches({ backups }: Dependencies): readonly Watch[] {
+  return backups === true ? [{ kind: tenantRestore, optional: true, keys: ownersOf }] : [];
+}
+
 /** The control plane of a Cluster whose ClusterAddon changed: it may hold a version for it. */
 function addonWatches({ addons }: Dependencies): readonly Watch[] {
   if (addons === undefined) return [];
@@ -150,11 +158,13 @@ function isServed(scp: StewardControlPlane, filter: string): boolean {
   return filter === '' || scp.metadata.labels?.[watchFilterLabel] === filter;
 }
 
-function retryOf(report: Report<Scope>): Pick<ReconcileResult<StewardControlPlane>, 'afterMs' | 'error'> {
+function retryOf(report: Report<Scope>): Pick<ReconcileResult<StewardControlPlane>, 'afterMs' | 'error' | 'hasMore'> {
   const errors = report.lines.flatMap(({ error }) => (error === undefined ? [] : [error]));
   const times = report.lines.flatMap(({ outcome }) => (outcome?.afterMs === undefined ? [] : [outcome.afterMs]));
+  const hasMore = report.lines.some(({ outcome }) => outcome?.is === 'done' && outcome.hasMore === true);
   return {
     ...(times.length > 0 ? { afterMs: Math.min(...times) } : {}),
+    ...(hasMore ? { hasMore } : {}),
     ...(errors.length > 0 ? { error: errors[0] } : {}),
   };
 }

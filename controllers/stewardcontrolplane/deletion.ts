@@ -15,6 +15,7 @@ import { finalizeExternal, isMovedAway } from './hosting/finalize-external.ts';
 import { isExternal } from './hosting/reference.ts';
 import { followerOf } from './infrastructure/follower.ts';
 import type { Blocker } from './infrastructure/blocker-watches.ts';
+import { removeRestore } from './restore/remove-restore.ts';
 import { deletingStatus, pausedStatus } from './status.ts';
 import { setTenantPause } from './tenant/tenant-pause.ts';
 
@@ -25,7 +26,7 @@ const countAgainMs = 5_000;
 const refusedMs = 2_000;
 
 /**
- * Workers first, then the TenantControlPlane, then this object: without it, core Cluster API considers the control plane
+ * A restore first, then workers, then the TenantControlPlane, then this object: without it, core Cluster API considers the control plane
  * gone, and it no longer drains workers once the control plane is being deleted.
  */
 export async function finalize(
@@ -38,7 +39,12 @@ export async function finalize(
   const { cluster } = await servedCluster(deps, scp, ctx);
   const paused = whyPaused(scp, cluster);
   if (paused !== undefined) return { finished: false, status: pausedStatus(scp, paused, ctx.now) };
-  if (!isExternal(scp)) await retainNoMore(deps, scp, ctx);
+  if (!isExternal(scp)) {
+    // Before it has ended, a TenantControlPlane that somebody else deletes must not remove the data that it still writes.
+    const restoring = await removeRestore(deps, scp, ctx);
+    if (restoring !== undefined) return deletingFor(scp, restoring, ctx);
+    await retainNoMore(deps, scp, ctx);
+  }
   const workers = cluster === undefined ? [] : await workersOf(deps, cluster, ctx);
   deps.blockers.follow(followerOf(scp), cluster === undefined || workers.length === 0 ? [] : workerBlockers(cluster));
   if (workers.length > 0) {
@@ -50,10 +56,15 @@ export async function finalize(
   // A paused TenantControlPlane would never release anything; nobody else resumes it once this object is deleted.
   await setTenantPause(deps, keyOf(scp), { paused: false, ctx });
   const waiting = (await removeTenant(deps, scp, ctx)) ?? (await removeRetained(deps, scp, ctx));
-  if (waiting === undefined) return { finished: true };
-  const { message, afterMs } = waiting;
-  const status = deletingStatus(scp, { reason: 'Deleting', message }, ctx.now);
-  return { finished: false, status, afterMs };
+  return waiting === undefined ? { finished: true } : deletingFor(scp, waiting, ctx);
+}
+
+function deletingFor(
+  scp: StewardControlPlane,
+  { message, afterMs }: { readonly message: string; readonly afterMs?: number },
+  { now }: Context,
+): LastReconcile<StewardControlPlane> {
+  return { finished: false, status: deletingStatus(scp, { reason: 'Deleting', message }, now), afterMs };
 }
 
 function workerBlockers({ metadata: { namespace, name } }: CapiCluster): readonly Blocker[] {

@@ -22,6 +22,8 @@ export interface Dependencies {
   };
   /** True when a watch has seen a Secret of this name with the label of a Cluster. Absent: what was supplied in vain is not reported. */
   readonly isLabelled?: (secret: Key) => boolean | Promise<boolean>;
+  /** True: controllers of backups run, and TenantRestores are served. */
+  readonly backups?: boolean;
   /** Reports changes of infrastructure clusters. */
   readonly infrastructure: Pick<InfrastructureWatches, 'follow' | 'leave' | 'watchFailure'>;
   /** Reports changes of what is in the way. */

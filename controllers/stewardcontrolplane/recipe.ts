@@ -5,6 +5,7 @@ import { hostPhase } from './hosting/host-phase.ts';
 import { externalTenantPhase } from './hosting/tenant-phase.ts';
 import { addressPhase, endpointPhase } from './infrastructure/endpoint-phase.ts';
 import { infrastructurePhase } from './infrastructure/infrastructure-phase.ts';
+import { restorePhase } from './restore/restore-phase.ts';
 import type { Scope } from './scope.ts';
 import { secretsPhase } from './secrets/secrets-phase.ts';
 import { retainedPhase } from './tenant/retained-phase.ts';
@@ -20,6 +21,7 @@ export function stewardControlPlanePhases(deps: Dependencies): {
       foundPhase(deps),
       retainedPhase(deps),
       tenantPhase(deps),
+      restorePhase(deps),
       addressPhase('found'),
       endpointPhase(deps),
       infrastructurePhase(deps),

@@ -1,5 +1,6 @@
 import type { StewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
 import type { RetainedControlPlane } from '../../api/steward/v1alpha1/retained-control-plane.ts';
+import type { TenantRestore } from '../../api/steward/v1alpha1/backup/tenant-restore.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { CapiCluster } from '../../api/cluster-api/kinds.ts';
 import type { FoundHost } from './hosting/find-host.ts';
@@ -20,6 +21,12 @@ export interface Scope {
   readonly held?: string;
   /** What it does not wait for, because an annotation says so. */
   readonly passedOver?: string;
+  /** The TenantRestore of this control plane, until the restore is on record. */
+  readonly restore?: TenantRestore;
+  /** The moment up to which the backup in the spec was restored, when that is not on record yet. */
+  readonly restored?: string;
+  /** True when the backup in the spec is not restored, because the TenantControlPlane may have data. */
+  readonly leftUnrestored?: boolean;
   readonly endpoint?: HostAndPort;
   /** True when both Secrets of the contract are as they should be. */
   readonly secretsWritten?: boolean;

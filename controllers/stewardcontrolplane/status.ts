@@ -5,6 +5,7 @@ import type { NewCondition } from '../../runtime/reconcile/conditions.ts';
 import { conditionsOf, setConditions } from '../../runtime/reconcile/conditions.ts';
 import type { Report } from '../../runtime/reconcile/phases.ts';
 import { contractConditions, earlyConditions, unknownConditions } from './contract-conditions.ts';
+import { restoredConditions, restoreRecord } from './restore/restored-condition.ts';
 import type { Rollout } from './upgrade/rollout.ts';
 import { forcedRollout, heldRollout, rolloutOf } from './upgrade/rollout.ts';
 import type { Scope } from './scope.ts';
@@ -30,6 +31,7 @@ export function statusOf(scp: StewardControlPlane, report: Report<Scope>, now: D
   const reported = [
     ...conditionsOf(report),
     ...contractConditions(report, { desired, rollout, isUsable, initialized, state, tenant }),
+    ...restoredConditions(scp, report),
     ...oneCluster(scp, report.scope),
     notPaused,
   ];
@@ -41,6 +43,7 @@ export function statusOf(scp: StewardControlPlane, report: Report<Scope>, now: D
     ...countsOf(desired, rollout),
     ...selectorOf(tenant),
     ...rollout.versions,
+    ...restoreRecord(scp, report, now),
   };
 }
 

@@ -6,7 +6,7 @@ import { tenantBackup } from '../../api/steward/v1alpha1/backup/tenant-backup.ts
 import { tenantRestore } from '../../api/steward/v1alpha1/backup/tenant-restore.ts';
 import type { TenantRestore } from '../../api/steward/v1alpha1/backup/tenant-restore.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import { BackupKindsWorld, reportOf, shopSource } from '../../testing/worlds/backup-kinds-world.ts';
+import { BackupKindsWorld, reportOf, shopSource, storeReady } from '../../testing/worlds/backup-kinds-world.ts';
 import { crashPoints } from '../../testing/worlds/crash-points.ts';
 
 let world: BackupKindsWorld;
@@ -209,6 +209,121 @@ describe('A TenantRestore', () => {
     await world.settle();
     expect(await world.jobOf('restore', restore)).toBeUndefined();
     expect((await world.cluster.admin.list(tenantRestore)).items).toEqual([]);
+  });
+});
+
+describe('A TenantRestore that moves', () => {
+  const awaits = { annotations: { [annotations.awaitsRestore]: 'back' } };
+  const move = (spec: object = {}): Promise<TenantRestore> =>
+    world.restore({ type: 'Move', tenantControlPlaneName: 'new', ...spec });
+  const messageOf = async (): Promise<string | undefined> =>
+    (await world.read(tenantRestore, 'back')).status?.conditions?.find(({ type }) => type === 'Complete')?.message;
+
+  test('waits for its control plane, and fills it with the CAs and keys of the one that was backed up', async () => {
+    const restore = await move();
+    await world.settle();
+    expect(await complete()).toBe('False TenantControlPlaneNotFound');
+    expect(await messageOf()).toContain(annotations.awaitsRestore);
+    await world.tenant('new', 0, awaits);
+    await world.settle(6);
+    expect(await argsOf(restore)).toEqual([
+      'restore',
+      '--tenant-control-plane=tenants/new',
+      '--repository=/backups',
+      '--key-secret=tenants/backup-key/key',
+      `--report=tenantrestores/tenants/back/${restore.metadata.uid}`,
+      '--from=tenants/shop',
+      '--move',
+    ]);
+  });
+
+  test('may give it the name that the lost one had', async () => {
+    const restore = await move({ tenantControlPlaneName: 'shop' });
+    await world.tenant('shop', 0, awaits);
+    await world.settle(6);
+    expect(await argsOf(restore)).toContain('--move');
+  });
+
+  test.each([
+    ['waits for nothing', () => ({})],
+    ['waits for another restore', () => ({ [annotations.awaitsRestore]: 'other' })],
+    [
+      'is complete',
+      (uid: string) => ({ ...awaits.annotations, [annotations.restored]: `2030-01-01T00:00:00.000Z another ${uid}` }),
+    ],
+  ])('fails at once if the control plane %s, and starts nothing later', async (_what, marks) => {
+    const { uid } = (await world.tenant('new', 0)).metadata;
+    const body = { metadata: { annotations: marks(uid) } };
+    await world.cluster.admin.patch(tenantControlPlane, { namespace: 'tenants', name: 'new' }, { type: 'merge', body });
+    const restore = await move();
+    await world.settle();
+    expect(await failed()).toBe('True TenantControlPlaneExists');
+    await world.tenant('new', 0, awaits);
+    await world.settle();
+    expect(await argsOf(restore)).toBeUndefined();
+  });
+
+  test('waits, without a process whose time would run out, until the DataStore has room', async () => {
+    await world.tenant('new', 0, awaits);
+    const store = async (status: 'True' | 'False'): Promise<void> => {
+      const conditions = [{ ...storeReady, status, message: 'DataStore default does not exist' }];
+      const at = { namespace: 'tenants', name: 'new' };
+      const body = { status: { conditions } };
+      await world.cluster.admin.patch(tenantControlPlane, at, { type: 'merge', body }, { subresource: 'status' });
+    };
+    await store('False');
+    const restore = await move();
+    await world.settle(6);
+    expect(await complete()).toBe('False WaitingForStore');
+    expect(await messageOf()).toContain('DataStore default does not exist');
+    expect(await argsOf(restore)).toBeUndefined();
+    await store('True');
+    await world.settle(6);
+    expect(await argsOf(restore)).toBeDefined();
+  });
+
+  test('waits if the annotation is missing on the control plane that its own StewardControlPlane has created', async () => {
+    const owner = { apiVersion: 'a/v1', kind: 'StewardControlPlane', name: 'new', uid: 'u', controller: true };
+    const ownerReferences = [owner];
+    await world.tenant('new', 0, { ownerReferences });
+    const restore = await move();
+    const at = { namespace: 'tenants', name: 'back' };
+    await world.cluster.admin.patch(tenantRestore, at, { type: 'merge', body: { metadata: { ownerReferences } } });
+    await world.settle();
+    expect(await complete()).toBe('False NotAwaited');
+    expect(await failed()).toBe('False NotFailed');
+    await world.tenant('new', 0, { ...awaits, ownerReferences });
+    await world.settle(6);
+    expect(await argsOf(restore)).toBeDefined();
+  });
+
+  test('waits while the control plane that was backed up is in use: two with the same keys would accept each other’s tokens', async () => {
+    await world.tenant('shop', 2);
+    await world.tenant('new', 0, awaits);
+    const restore = await move();
+    await world.settle();
+    expect(await complete()).toBe('False WaitingForSleep');
+    expect(await messageOf()).toContain('shop, whose CAs and keys new gets, is in use');
+    await world.tenant('shop', 0);
+    await world.settle(6);
+    expect(await argsOf(restore)).toBeDefined();
+  });
+
+  test('waits until the control plane has no pods', async () => {
+    await world.tenant('new', 1, awaits);
+    const restore = await move();
+    await world.settle();
+    expect(await complete()).toBe('False WaitingForSleep');
+    expect(await argsOf(restore)).toBeUndefined();
+  });
+
+  test.each(['InPlace', 'Clone'] as const)('goes before one of type %s into its control plane', async (type) => {
+    await world.tenant('new', 0, awaits);
+    const source = { repository: { ...shopSource, tenantControlPlaneName: type === 'InPlace' ? 'new' : 'shop' } };
+    const other = await world.restore({ type, tenantControlPlaneName: 'new', source }, 'other');
+    await world.settle(6);
+    expect(await complete('other')).toBe('False WaitingForProcesses');
+    expect(await argsOf(other)).toBeUndefined();
   });
 });
 

@@ -18,6 +18,9 @@ import { restoreWatches } from './watches.ts';
 /** No watch reports that pods have ended, or why they do not run. In milliseconds. */
 const lookMs = 2000;
 
+/** How often it is looked whether another control plane is still in use. In milliseconds. */
+const originalMs = 10_000;
+
 /** Restores the control plane of each TenantRestore once. */
 export function tenantRestoreController(deps: Dependencies): Controller<TenantRestore> {
   return {
@@ -74,14 +77,29 @@ async function begin(
   }
   const key = { namespace: restore.metadata.namespace, name: restore.spec.tenantControlPlaneName };
   const tcp = await cluster.get(tenantControlPlane, key, { signal });
-  const verdict = restoreVerdict(restore, source.tenantControlPlaneName, tcp);
-  if (verdict.is === 'waiting') return { status: pendingStatus(restore, verdict, now) };
+  const original = { name: source.tenantControlPlaneName, tcp: await originalOf(restore, source, deps, signal) };
+  const verdict = restoreVerdict(restore, original, tcp);
+  if (verdict.is === 'waiting') {
+    // No watch reports what becomes of the control plane that was backed up.
+    return { status: pendingStatus(restore, verdict, now), ...(original.tcp !== undefined && { afterMs: originalMs }) };
+  }
   if (verdict.is === 'failed') {
     ctx.event('Warning', 'RestoreFailed', verdict.message);
     return { status: failedStatus(restore, verdict, now) };
   }
   if (verdict.is === 'sleepy' && tcp !== undefined) await putToSleep(tcp, deps, signal);
   return startAlone(restore, source, deps, ctx);
+}
+
+/** The control plane that was backed up, where it must not be in use beside the one that gets its identity. */
+async function originalOf(
+  { metadata: { namespace }, spec: { type, tenantControlPlaneName } }: TenantRestore,
+  { tenantControlPlaneName: name }: RestoreSource,
+  { cluster }: Dependencies,
+  signal: AbortSignal,
+): Promise<TenantControlPlane | undefined> {
+  if (type !== 'Move' || name === tenantControlPlaneName) return undefined;
+  return cluster.get(tenantControlPlane, { namespace, name }, { signal });
 }
 
 /** Starts the process once no other one works on the control plane. Those of policies end because the phase is Running. */

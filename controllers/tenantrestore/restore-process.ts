@@ -16,6 +16,7 @@ export function restoreProcess(restore: TenantRestore, source: RestoreSource): B
       `--from=${restore.metadata.namespace}/${source.tenantControlPlaneName}`,
       ...(folder === undefined ? [] : [`--folder=${folder}`]),
       ...(at === undefined ? [] : [`--at=${at}`]),
+      ...(restore.spec.type === 'Move' ? ['--move'] : []),
     ],
   };
 }

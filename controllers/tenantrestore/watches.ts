@@ -1,7 +1,7 @@
 import { kinds } from '../../api/core/kinds.ts';
 import type { Job } from '../../api/core/kinds.ts';
 import type { Key, NamespacedResource } from '../../api/meta.ts';
-import { backupComponents, labels } from '../../api/names.ts';
+import { annotations, backupComponents, labels } from '../../api/names.ts';
 import { backupPolicy } from '../../api/steward/v1alpha1/backup/backup-policy.ts';
 import type { BackupPolicy } from '../../api/steward/v1alpha1/backup/backup-policy.ts';
 import { tenantBackup } from '../../api/steward/v1alpha1/backup/tenant-backup.ts';
@@ -68,6 +68,10 @@ export function restoreWatches({
 /** What of a control plane decides whether a restore may begin. */
 function traits(tcp: TenantControlPlane | undefined): string {
   if (tcp === undefined) return '';
-  const { metadata, spec } = tcp;
-  return JSON.stringify([metadata.uid, metadata.deletionTimestamp, spec.controlPlane.deployment.replicas === 0]);
+  const { metadata, spec, status } = tcp;
+  const store = status?.conditions?.find(({ type }) => type === 'StoreReady');
+  return JSON.stringify([
+    ...[metadata.uid, metadata.deletionTimestamp, spec.controlPlane.deployment.replicas === 0],
+    ...[metadata.annotations?.[annotations.awaitsRestore], store?.status, store?.message],
+  ]);
 }

@@ -16,7 +16,8 @@ const foldersOf: Readonly<Record<ConditionKind, readonly string[]>> = {
   BackupPolicy: ['controllers/backuppolicy'],
   TenantBackup: ['controllers/tenantbackup'],
   TenantRestore: ['controllers/tenantrestore'],
-  StewardControlPlane: ['controllers/stewardcontrolplane'],
+  // Its condition Restored takes over reasons of its TenantRestore.
+  StewardControlPlane: ['controllers/stewardcontrolplane', 'controllers/tenantrestore'],
   ClusterStack: ['clusterstacks/controllers/clusterstack', 'clusterstacks/sources'],
   ClusterStackRelease: ['clusterstacks/controllers/clusterstackrelease', 'clusterstacks/sources'],
   ClusterAddon: ['clusterstacks/controllers/clusteraddon', 'clusterstacks/sources'],

@@ -35,6 +35,12 @@ export const shopSource = {
   storage,
 } as const;
 
+/** The condition of a tenant whose DataStore has room for it. */
+export const storeReady = {
+  ...{ type: 'StoreReady', status: 'True', reason: 'Succeeded', message: '' },
+  lastTransitionTime: '2030-01-01T00:00:00Z',
+} as const;
+
 /** The three kinds of backups with their controllers, and their processes as the test says they are. */
 export class BackupKindsWorld {
   readonly clock = new FakeClock();
@@ -102,7 +108,8 @@ export class BackupKindsWorld {
       metadata: { namespace: 'tenants', name },
       deployment: { replicas },
     });
-    const status = { storage: { driver: 'etcd', dataStoreName: 'default', setup: { schema: 'a', user: 'a' } } };
+    const setup = { schema: 'a', user: 'a' };
+    const status = { storage: { driver: 'etcd', dataStoreName: 'default', setup }, conditions: [storeReady] };
     const { apiVersion, kind, metadata, spec } = tcp;
     return this.cluster.seed(tenantControlPlane, {
       ...{ apiVersion, kind, spec, status },

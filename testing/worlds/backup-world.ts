@@ -29,6 +29,8 @@ export class BackupWorld extends MigrationWorld {
   readonly stop = new AbortController();
   /** What the commands have reported to the object that they work for. */
   readonly reports: Readonly<Record<string, unknown>>[] = [];
+  /** Called with each of these. */
+  onReport: (values: Readonly<Record<string, unknown>>) => Promise<void> = () => Promise.resolve();
   /** Called before each write of a command to the management cluster; may throw, as a process dies. */
   beforeWrite: () => void = () => undefined;
   /** The same after a write, whose answer is lost with the process. */
@@ -61,9 +63,9 @@ export class BackupWorld extends MigrationWorld {
       if (isWrite) this.afterWrite();
       return answer;
     });
-    const report: Report = (values) => {
+    const report: Report = async (values) => {
       this.reports.push(values);
-      return Promise.resolve();
+      await this.onReport(values);
     };
     return { cluster: dying, stores, folder, clock, log: silent, report, signal: this.stop.signal };
   }
@@ -94,11 +96,22 @@ export class BackupWorld extends MigrationWorld {
   async lose(): Promise<void> {
     await this.cluster.admin.delete(tenantControlPlane, tenant);
     for (let turn = 0; turn < 20; turn += 1) {
-      if ((await this.cluster.admin.get(tenantControlPlane, tenant)) === undefined) return;
+      if ((await this.cluster.admin.get(tenantControlPlane, tenant)) === undefined) {
+        await this.collectPods();
+        return;
+      }
       await this.reconcile();
       await this.clock.advance(1000);
     }
     throw new Error('it is not deleted');
+  }
+
+  /** What Kubernetes does when a Deployment is gone. */
+  async collectPods(): Promise<void> {
+    for (const { metadata } of await this.pods()) {
+      await this.cluster.admin.delete(kinds.Pod, { namespace: tenant.namespace, name: metadata.name });
+    }
+    if (this.podsStop) await this.finishPods();
   }
 
   async authorities(): Promise<readonly unknown[]> {

@@ -89,6 +89,12 @@ export class ControlPlaneWorld {
     return world;
   }
 
+  /** From now on TenantRestores are served. */
+  servesBackups(): void {
+    const deaf = { infrastructure: noInfrastructureWatches, blockers: noBlockerWatches };
+    this.controller = stewardControlPlaneController({ cluster: this.server, watchFilter: '', backups: true, ...deaf });
+  }
+
   /** From now on blockers are watched. */
   hears(follow: (blockers: readonly Blocker[]) => void): void {
     const blockers = {

@@ -86,6 +86,7 @@ export const tenantControlPlaneConditions = {
     polarity: 'positive',
     reasons: {
       Rotating: 'Certificates are being replaced.',
+      WaitingForRestore: 'A TenantRestore has to restore the CAs and keys first. The message names it.',
       SecretBroken: 'A Secret is damaged, and its key cannot be regenerated safely. The message names the Secret.',
       NotYetValid: 'A CA is not valid yet, because a clock is or was wrong. The message names the Secret and the time.',
       SuppliedSecretInvalid:
@@ -103,6 +104,7 @@ export const tenantControlPlaneConditions = {
     meaning: 'At least one pod of the control plane is serving.',
     polarity: 'positive',
     reasons: {
+      WaitingForRestore: 'A TenantRestore has to restore keys and data first. The message names it.',
       RollingOut: 'New pods are replacing old ones.',
       StartsLater: 'Other control planes are starting their pods. This one follows when one of them is ready.',
       PodsNotReady: 'No pod is ready yet. The message contains what the pods report.',

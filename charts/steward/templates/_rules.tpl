@@ -268,6 +268,7 @@
   - steward.butlerlabs.dev
   resources:
   - tenantcontrolplanes
+  - tenantrestores
   verbs:
   - create
   - delete

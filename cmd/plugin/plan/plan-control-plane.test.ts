@@ -29,7 +29,7 @@ async function planOf(world: ControlPlaneWorld, body: object): Promise<Plan> {
   });
 }
 
-async function made(): Promise<ControlPlaneWorld> {
+async function made(spec: object = {}): Promise<ControlPlaneWorld> {
   const world = await ControlPlaneWorld.create();
   await world.server.seed(dataStore, {
     apiVersion: 'steward.butlerlabs.dev/v1alpha1',
@@ -40,7 +40,7 @@ async function made(): Promise<ControlPlaneWorld> {
   });
   await seedManagementApi(world.server, ['192.0.2.250']);
   await world.seedCluster();
-  await world.seed({}, { network: { serviceType: 'ClusterIP' }, version: '1.35.0' });
+  await world.seed({}, { network: { serviceType: 'ClusterIP' }, version: '1.35.0', ...spec });
   await world.reconcile();
   return world;
 }
@@ -59,6 +59,18 @@ describe('The plan of a StewardControlPlane', () => {
     const changes = fieldChanges({ spec: before?.spec }, { spec: after?.spec });
     expect(changes.map(({ field }) => field)).toContain('spec.kubernetes.version');
     for (const change of changes) expect(plan.change).toContainEqual(change);
+  });
+
+  test('changes the number of pods of one that was restored, and not of one that waits for its restore', async () => {
+    const world = await made({ restoreFrom: { policyName: 'hourly' } });
+    const field = 'spec.controlPlane.deployment.replicas';
+    const fields = async (): Promise<readonly string[]> =>
+      (await planOf(world, { spec: { replicas: 3 } })).change.map((change) => change.field);
+    expect(await fields()).not.toContain(field);
+    const body = { status: { restore: { completionTime: '2030-01-01T00:00:00Z' } } };
+    await world.server.admin.patch(stewardControlPlane, key, { type: 'merge', body }, { subresource: 'status' });
+    await world.reconcile();
+    expect(await fields()).toContain(field);
   });
 
   test('says what the webhook refuses, and plans nothing', async () => {

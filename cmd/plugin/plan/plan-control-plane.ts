@@ -6,6 +6,7 @@ import { applyDefaults } from '../../../api/structural/apply-defaults.ts';
 import { validate } from '../../../api/structural/validate.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { servedCluster } from '../../../controllers/stewardcontrolplane/infrastructure/cluster-of.ts';
+import { restoreState } from '../../../controllers/stewardcontrolplane/restore/restore-state.ts';
 import { tenantControlPlaneOf } from '../../../controllers/stewardcontrolplane/tenant/tenant-control-plane.ts';
 import { createAdmissions } from '../../admission/admissions.ts';
 import { mergeApplied } from './merge-applied.ts';
@@ -78,8 +79,11 @@ export async function planControlPlane(input: ControlPlanePlanInput): Promise<Pl
   const served = await servedCluster({ cluster: world.management }, next, { signal });
   if (served.cluster === undefined) return { ...nothing, notes: [`nothing is created yet: ${served.why}`] };
   const existing = await world.read({ namespace, name });
-  const manifest = (of: StewardControlPlane): unknown =>
-    JSON.parse(JSON.stringify(tenantControlPlaneOf(of, served.cluster, { existing, now })));
+  const manifest = (of: StewardControlPlane): unknown => {
+    // A manifest has no status, which says what has been restored.
+    const restore = restoreState({ spec: of.spec, status: current?.status }, existing);
+    return JSON.parse(JSON.stringify(tenantControlPlaneOf(of, served.cluster, { existing, now, restore })));
+  };
   if (current !== undefined) await world.management.put(stewardControlPlane, next);
   const merged = mergeApplied(
     existing ?? {},

@@ -142,7 +142,7 @@ function madeOf(spec: object): Manifest {
 }
 
 /**
- * Not passed on: fields that Cluster API reads and writes here, fields about another cluster, and fields that no
+ * Not passed on: fields that Cluster API reads and writes here, fields about another cluster or a restore, and fields that no
  * TenantControlPlane has.
  */
 const ownFields = [
@@ -152,7 +152,10 @@ const ownFields = [
   'spec.network.gateway.parentRefs[].port',
 ];
 const leaves = fieldLeaves(stewardControlPlane.spec.openapi, 'spec').filter(
-  (field) => !ownFields.includes(field) && !field.startsWith('spec.deployment.externalClusterReference.'),
+  (field) =>
+    !ownFields.includes(field) &&
+    !field.startsWith('spec.deployment.externalClusterReference.') &&
+    !field.startsWith('spec.restoreFrom.'),
 );
 
 /** The spec without a field, and whether it was there; of lists the items lose it. */

@@ -23,6 +23,8 @@ import type { CapiCluster } from '../../../api/cluster-api/kinds.ts';
 import { clusterNameLabel } from '../../../api/cluster-api/names.ts';
 import { annotations } from '../../../api/names.ts';
 import { withoutPort } from '../infrastructure/host-and-port.ts';
+import type { RestoreState } from '../restore/restore-state.ts';
+import { restoreName } from '../restore/restore-state.ts';
 import { handDown } from './hand-down.ts';
 import { restartMark } from './restart-mark.ts';
 
@@ -35,12 +37,17 @@ type Deployment = NonNullable<ControlPlane['deployment']>;
 const personal =
   /^(kubectl\.kubernetes\.io\/last-applied-configuration|cluster\.x-k8s\.io\/(paused|cloned-from.*)|topology\.cluster\.x-k8s\.io\/.*)$/;
 
+/** Annotations of the TenantControlPlane that say whether it was restored: nobody else may. */
+const ofRestores: readonly string[] = [annotations.awaitsRestore, annotations.restored];
+
 /** What counts besides the two objects. */
 export interface Seen {
   /** The TenantControlPlane that there is. */
   readonly existing?: TenantControlPlane | undefined;
   /** True while it stays at the version that it has. */
   readonly holdsVersion?: boolean;
+  /** How far the restore is that the spec asks for; absent where nothing is made. */
+  readonly restore?: RestoreState;
   readonly now: Date;
 }
 
@@ -53,7 +60,9 @@ export interface Seen {
  */
 export function tenantControlPlaneOf(scp: StewardControlPlane, cluster: CapiCluster, seen: Seen): Manifest {
   const { name, namespace } = scp.metadata;
-  const handedDown = Object.entries(scp.metadata.annotations ?? {}).filter(([key]) => !personal.test(key));
+  const handedDown = Object.entries(scp.metadata.annotations ?? {}).filter(
+    ([key]) => !personal.test(key) && !ofRestores.includes(key),
+  );
   return {
     apiVersion: `${tenantControlPlane.group}/${tenantControlPlane.version}`,
     kind: tenantControlPlane.kind,
@@ -61,7 +70,11 @@ export function tenantControlPlaneOf(scp: StewardControlPlane, cluster: CapiClus
       name,
       namespace,
       labels: { ...scp.metadata.labels, [clusterNameLabel]: cluster.metadata.name },
-      annotations: { ...Object.fromEntries(handedDown), [annotations.deletionPolicy]: 'Retain' },
+      annotations: {
+        ...Object.fromEntries(handedDown),
+        [annotations.deletionPolicy]: 'Retain',
+        ...(seen.restore?.is === 'awaited' && { [annotations.awaitsRestore]: restoreName(scp) }),
+      },
       ownerReferences: [ownerReferenceOf(scp)],
     },
     spec: tenantSpec(scp.spec, cluster, seen),
@@ -71,7 +84,7 @@ export function tenantControlPlaneOf(scp: StewardControlPlane, cluster: CapiClus
 function tenantSpec(
   spec: StewardControlPlaneSpec,
   cluster: CapiCluster,
-  { existing, holdsVersion = false, now }: Seen,
+  { existing, holdsVersion = false, restore, now }: Seen,
 ): TenantControlPlaneSpecInput {
   const restarted = restartMark({ after: spec.rollout?.after, existing, now });
   const dataStore = filled(spec.dataStoreName) ? spec.dataStoreName : existing?.spec.dataStore;
@@ -81,7 +94,7 @@ function tenantSpec(
     ...(filled(dataStore) ? {} : handDown(placementFields, spec)),
     ...handDown(dataStoreFields, spec),
     controlPlane: {
-      deployment: deploymentOf(spec, restarted),
+      deployment: { ...deploymentOf(spec, restarted), replicas: replicasOf(spec, existing, restore) },
       service: serviceOf(spec),
       networkPolicy: spec.network.policy,
       ...exposureOf(spec),
@@ -104,7 +117,6 @@ function deploymentOf(spec: StewardControlPlaneSpec, restarted: string | undefin
   const { apiServer, controllerManager, scheduler, kine, deployment = {} } = spec;
   const each = { apiServer, controllerManager, scheduler };
   return {
-    replicas: spec.replicas,
     registrySettings: {
       registry: spec.registry,
       apiServerImage: apiServer?.containerImageName,
@@ -121,6 +133,16 @@ function deploymentOf(spec: StewardControlPlaneSpec, restarted: string | undefin
     probes: probesOf(spec),
     additionalVolumeMounts: byComponent(each, (component) => component.extraVolumeMounts),
   };
+}
+
+/** None before the restore is complete. Until that is on record, it has as many pods as it has, so that none starts twice. */
+function replicasOf(
+  { replicas }: StewardControlPlaneSpec,
+  existing: TenantControlPlane | undefined,
+  restore: RestoreState | undefined,
+): number {
+  if (restore?.is === 'awaited') return 0;
+  return restore?.is === 'complete' ? (existing?.spec.controlPlane.deployment.replicas ?? 0) : replicas;
 }
 
 function podMetadataOf(

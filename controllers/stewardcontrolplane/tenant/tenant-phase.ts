@@ -9,6 +9,8 @@ import { ApiError } from '../../../runtime/client/errors.ts';
 import type { Context } from '../../../runtime/reconcile/controller.ts';
 import type { Outcome, Phase } from '../../../runtime/reconcile/phases.ts';
 import { heldByAddons, reportSkipped } from '../upgrade/addon-gate.ts';
+import { resumedRestore } from '../restore/restore-pause.ts';
+import { restoreState } from '../restore/restore-state.ts';
 import { restartDueMs } from './restart-mark.ts';
 import { withPause } from './tenant-pause.ts';
 import { tenantControlPlaneOf } from './tenant-control-plane.ts';
@@ -20,7 +22,7 @@ import type { Scope } from '../scope.ts';
 /**
  * Reads the existing TenantControlPlane. Its endpoint and Secrets are used even if the next phase cannot update it: a
  * refused spec must not affect the kubeconfig of a running control plane. A TenantControlPlane that was paused with its
- * StewardControlPlane is resumed.
+ * StewardControlPlane is resumed, and so is its restore.
  */
 export function foundPhase(deps: Dependencies): Phase<Scope> {
   return {
@@ -28,6 +30,8 @@ export function foundPhase(deps: Dependencies): Phase<Scope> {
     condition: 'TenantControlPlaneCreated',
     async run({ scp }, ctx) {
       const { namespace, name } = scp.metadata;
+      // Before the TenantControlPlane: a restore that is complete has left its mark there.
+      const restore = await resumedRestore(deps, scp, ctx);
       const found = await deps.cluster.get(tenantControlPlane, { namespace, name }, { signal: ctx.signal });
       const tenant = found && (await withPause(deps, found, { paused: false, ctx }));
       const owner = tenant?.metadata.ownerReferences?.find(({ controller }) => controller === true);
@@ -35,7 +39,7 @@ export function foundPhase(deps: Dependencies): Phase<Scope> {
         const message = `a TenantControlPlane ${name} exists that this object does not own; rename this object, or delete that TenantControlPlane`;
         return { is: 'waiting', reason: 'OwnedByAnother', message };
       }
-      return tenant === undefined ? { is: 'done' } : { is: 'done', learned: { tenant } };
+      return { is: 'done', learned: { ...(tenant && { tenant }), ...(restore && { restore }) } };
     },
   };
 }
@@ -46,14 +50,17 @@ export function tenantPhase(deps: Dependencies): Phase<Scope> {
     name: 'tenant',
     condition: 'TenantControlPlaneCreated',
     needs: ['retained'],
-    async run({ scp, cluster, tenant: found, retained }, ctx) {
+    async run({ scp, cluster, tenant: found, retained, restore }, ctx) {
       if (found?.metadata.deletionTimestamp !== undefined && retained !== undefined) return goingAlone(found);
       try {
         // What was chosen and held for the one before counts for the next one.
         const former = retained && retainedTenant(retained);
         const existing = found ?? (former instanceof UnreadableRecord ? undefined : former);
         const hold = await heldByAddons(deps, { scp, cluster, existing }, ctx.signal);
-        const seen = { existing, holdsVersion: hold.held !== undefined, now: ctx.now };
+        const seen = {
+          ...{ existing, holdsVersion: hold.held !== undefined, now: ctx.now },
+          restore: restoreState(scp, existing, restore),
+        };
         const manifest = tenantControlPlaneOf(scp, cluster, seen);
         const made: true[] = [];
         const onCreated = (): void => void made.push(true);

@@ -1,5 +1,6 @@
 import type { Secret } from '../../../api/core/kinds.ts';
 import { kinds } from '../../../api/core/kinds.ts';
+import { awaitedRestore } from '../../../api/steward/v1alpha1/backup/restore-mark.ts';
 import { checksum } from '../../../kubeadm/pki/checksum.ts';
 import type { Context } from '../../../runtime/reconcile/controller.ts';
 import type { Outcome } from '../../../runtime/reconcile/phases.ts';
@@ -83,6 +84,16 @@ export async function authorities(scope: Readonly<Scope>, deps: Dependencies, ct
     frontProxyCa: authorityRoot(scope, frontProxySecret, ctx),
     serviceAccount: serviceAccountRoot(scope),
   };
+  const restore = awaitedRestore(tcp);
+  const absent = [roots.ca, roots.frontProxyCa, roots.serviceAccount].filter(
+    ({ secretName }) => !observed.secrets.has(secretName),
+  );
+  // Those of the backup are the only ones that it may ever have: whatever else is or is not there, none is generated.
+  if (restore !== undefined && absent.length > 0) {
+    const names = absent.map(({ secretName }) => secretName).join(', ');
+    const message = `waiting for TenantRestore ${restore} to restore the Secrets ${names}`;
+    return { is: 'waiting', reason: 'WaitingForRestore', message };
+  }
   const missing = [roots.ca, roots.frontProxyCa, roots.serviceAccount].flatMap(({ known, secretName, purpose }) =>
     known || observed.secrets.has(secretName) ? [] : [purpose],
   );

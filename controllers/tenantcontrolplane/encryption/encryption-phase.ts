@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { kinds } from '../../../api/core/kinds.ts';
 import type { Secret } from '../../../api/core/kinds.ts';
 import { tenantObjects } from '../../../api/names.ts';
+import { awaitedRestore } from '../../../api/steward/v1alpha1/backup/restore-mark.ts';
 import { isUnderWay } from '../../../api/steward/v1alpha1/share-in-use.ts';
 import { InvalidInputError } from '../../../kubeadm/invalid-input-error.ts';
 import { checksum } from '../../../kubeadm/pki/checksum.ts';
@@ -144,6 +145,12 @@ async function advance(run: Run): Promise<Outcome<Scope>> {
  */
 export async function encryption(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
   const { tcp, observed } = scope;
+  const restore = awaitedRestore(tcp);
+  // The keys of the backup come first: a control plane that has others could not read its data.
+  if (restore !== undefined) {
+    const message = `waiting for TenantRestore ${restore} to restore keys and data: no pod starts before`;
+    return { is: 'waiting', reason: 'WaitingForRestore', message };
+  }
   const secret = observed.secrets.get(tenantObjects(tcp.metadata.name).encryption);
   const wanted = wantedEncryption(tcp.spec.kubernetes.encryption);
   const hadKeys = (tcp.status?.encryption?.resources.length ?? 0) > 0;

@@ -94,7 +94,10 @@ export const tenantRestoreConditions = {
       Completed: 'The control plane is restored. The message says up to which moment.',
       BackupNotFound: 'The TenantBackup or the BackupPolicy in the spec does not exist, or the backup is not complete.',
       WaitingForSleep:
-        'The control plane is in use. Either the spec does not allow putting it to sleep, or another object, such as a StewardControlPlane, sets its replicas.',
+        'The control plane is in use. Either the spec does not allow putting it to sleep, or another object, such as a StewardControlPlane, sets its replicas. With type Move, the control plane that was backed up is in use.',
+      WaitingForStore: 'With type Move, the DataStore of the new control plane has no room for its data yet.',
+      NotAwaited:
+        'With type Move, the control plane does not wait for this restore at the moment. Its StewardControlPlane makes it wait.',
       WaitingForProcesses:
         'Something else still works on the control plane: the process of a policy, another restore, or its deletion.',
       Running: 'The control plane is being restored. If something blocks it, the message says what.',
@@ -106,7 +109,8 @@ export const tenantRestoreConditions = {
     polarity: 'negative',
     reasons: {
       RestoreFailed: 'The process failed several times. The message contains the last error.',
-      TenantControlPlaneExists: 'The spec asks to recreate the TenantControlPlane, but it exists.',
+      TenantControlPlaneExists:
+        'The spec asks for a new TenantControlPlane, but it exists and does not wait for this restore. Its data is left as it is.',
       TenantControlPlaneNotFound: 'The spec asks to restore the TenantControlPlane in place, but it does not exist.',
       InvalidSpec: 'The spec asks for something impossible. The message names the field.',
       NotFailed: 'The restore has not failed.',

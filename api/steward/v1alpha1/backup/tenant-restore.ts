@@ -2,31 +2,10 @@ import { conditionList } from '../../../embedded/condition-list.ts';
 import { stewardGroup } from '../../../names.ts';
 import type { Infer, Input, NamespacedKind, ObjectOf } from '../../../schema.ts';
 import { bool, described, int64, obj, oneOf, opt, ruled, str, time } from '../../../schema.ts';
-import { backupSource, objectName, tenantName } from './backup-place.ts';
+import { tenantName } from './backup-place.ts';
+import { momentOfSource, oneRestoreSource, restoredMoment, restoreSourceFields } from './restore-source.ts';
 
-const restoreSource = obj(
-  {
-    backupName: opt(
-      described(objectName(), 'Name of a TenantBackup in the same namespace. Exactly this backup is restored.'),
-    ),
-    policyName: opt(
-      described(
-        objectName(),
-        'Name of a BackupPolicy in the same namespace. What the policy has saved is restored, up to `toTime`.',
-      ),
-    ),
-    repository: opt(
-      described(
-        backupSource,
-        'The backups themselves, if neither a TenantBackup nor a BackupPolicy exists any more, as after the loss of the management cluster.',
-      ),
-    ),
-  },
-  {
-    rule: '[has(self.backupName), has(self.policyName), has(self.repository)].filter(one, one).size() == 1',
-    message: 'set exactly one of backupName, policyName and repository',
-  },
-);
+const restoreSource = obj(restoreSourceFields, oneRestoreSource);
 
 const tenantRestoreSpec = ruled(
   obj(
@@ -36,16 +15,11 @@ const tenantRestoreSpec = ruled(
         'Name of the TenantControlPlane that is restored, in the namespace of this object.',
       ),
       type: described(
-        oneOf('InPlace', 'Recreate', 'Clone'),
-        '`InPlace` returns an existing control plane to the backup: what was written later is lost. `Recreate` creates a deleted one again, with its CAs and keys, so that workers and kubeconfigs stay valid. `Clone` restores into another control plane, which has CAs and keys of its own: create it with 0 replicas.',
+        oneOf('InPlace', 'Recreate', 'Clone', 'Move'),
+        '`InPlace` returns an existing control plane to the backup: what was written later is lost. `Recreate` creates a deleted one again, with its CAs and keys, so that workers and kubeconfigs stay valid. `Clone` restores into another control plane, which has CAs and keys of its own: create it with 0 replicas. `Move` gives a new control plane, under any name, the data, CAs and keys of the one that was backed up: a StewardControlPlane with `restoreFrom` creates it, and this object.',
       ),
       source: described(restoreSource, 'What is restored.'),
-      toTime: opt(
-        described(
-          time(),
-          'The moment that is restored, such as `2026-01-31T12:00:00Z`. Defaults to the last known moment.',
-        ),
-      ),
+      toTime: opt(restoredMoment),
       sleep: opt(
         described(
           bool(),
@@ -54,15 +28,10 @@ const tenantRestoreSpec = ruled(
         false,
       ),
     },
+    momentOfSource('source.'),
     {
-      rule: '!has(self.toTime) || !has(self.source.backupName)',
-      message:
-        'toTime is not supported with source.backupName: leave it out, or use source.policyName or source.repository',
-      fieldPath: '.toTime',
-    },
-    {
-      rule: "self.type != 'Recreate' || !self.sleep",
-      message: 'sleep is not supported with type Recreate: there is nothing to put to sleep',
+      rule: "!(self.type in ['Recreate', 'Move']) || !self.sleep",
+      message: 'sleep is not supported with types Recreate and Move: there is nothing to put to sleep',
       fieldPath: '.sleep',
     },
   ),
@@ -89,7 +58,7 @@ const tenantRestoreStatus = obj({
         step: opt(
           described(
             oneOf('Preparing', 'Restoring', 'Waking', 'Restored'),
-            '`Preparing` while the process waits for the pods to end or for the DataStore, `Restoring` while data is written and compared, `Waking` while the number of replicas is set, `Restored` when it is done.',
+            '`Preparing` while the process waits for the pods to end or for the DataStore, `Restoring` while data is written and compared, `Waking` while the number of replicas is set, or with type `Move` while it is recorded that the data is complete, `Restored` when it is done.',
           ),
         ),
         backupTime: opt(described(time(), 'The moment of the backup from which the restore began.')),
