@@ -8,6 +8,7 @@ import { hostileFigure } from './hostile/hostile-figure.ts';
 import { memoryFigure } from './memory/memory-figure.ts';
 import { oneMoreFigure } from './onemore/one-more-figure.ts';
 import { readyFigure } from './ready/ready-figure.ts';
+import { scaleFigure } from './scale/scale-figure.ts';
 import { upgradeFigure } from './upgrade/upgrade-figure.ts';
 import { workerFigure } from './worker/worker-figure.ts';
 
@@ -16,5 +17,5 @@ export const figures: { readonly [Stage in keyof Stages]: readonly Figure<Stage>
   steward: [readyFigure, burstFigure, oneMoreFigure, footprintFigure, upgradeFigure, drainFigure, autoscalingFigure],
   clusterApi: [workerFigure],
   machines: [hardwareFigure],
-  process: [hostileFigure, memoryFigure],
+  process: [hostileFigure, memoryFigure, scaleFigure],
 };

@@ -27,6 +27,11 @@ describe('The command line of the benchmarks', () => {
       hostile: 100,
       innocent: 30,
       churn: [100, 1000, 10_000],
+      scale: {
+        stages: ['rest', 'delete', 'throughput', 'restart', 'onemore', 'events'],
+        tenants: [0, 100, 500, 1000, 3000],
+        idleSeconds: 300,
+      },
       check: false,
       note: undefined,
       json: undefined,
@@ -44,6 +49,12 @@ describe('The command line of the benchmarks', () => {
 
   test('accepts single kinds of hostile endpoints', () => {
     expect(parse('hostile', '--does', 'hang,cut')).toMatchObject({ figures: ['hostile'], does: ['cut', 'hang'] });
+  });
+
+  test('measures scale with numbers of its own, unless they are given, and single stages in their order', () => {
+    expect(parse('--quick').scale).toMatchObject({ tenants: [0, 100, 300], idleSeconds: 60 });
+    const given = parse('hostile', '--tenants', '50,0', '--idle', '5', '--stages', 'events,rest');
+    expect(given.scale).toEqual({ stages: ['rest', 'events'], tenants: [0, 50], idleSeconds: 5 });
   });
 
   test('runs all in the known order, whatever else is named', () => {
@@ -65,6 +76,7 @@ describe('The command line of the benchmarks', () => {
     [['--pairs', '1.5'], /--pairs 1.5: a whole number/],
     [['--replicas', '1,x'], /--replicas x: a whole number/],
     [['--tenants', '4'], /--tenants 4: two different numbers/],
+    [['hostile', '--stages', 'sleep'], /--stages sleep: one or more of rest, delete/],
     [['burst', '--burst', '0'], /no benchmark burst/],
     [['--burst', '0'], /--burst 0: a whole number of at least 1/],
   ])('refuses %j with the missing option', (args, message) => {

@@ -2,6 +2,9 @@ import { parseArgs } from 'node:util';
 
 import { hostilities } from './hostile/hostile-endpoints.ts';
 import type { Hostility } from './hostile/hostile-endpoints.ts';
+import type { ScaleOptions } from './scale/measure-scale.ts';
+import { scaleStages } from './scale/scale-rows.ts';
+import type { ScaleStage } from './scale/scale-rows.ts';
 
 /** What the benchmarks are started with. */
 export interface BenchOptions {
@@ -32,6 +35,8 @@ export interface BenchOptions {
   readonly innocent: number;
   /** Numbers of created and deleted tenants at which the heap is measured, ascending. */
   readonly churn: readonly number[];
+  /** What `scale` measures, with defaults of its own for `--tenants` and `--idle`. */
+  readonly scale: ScaleOptions;
   /** Whether a broken bound makes the run fail. */
   readonly check: boolean;
   /** What the results shall say besides, for example that other work ran on the machine. */
@@ -67,6 +72,10 @@ const defaults = {
 /** Defaults of `--quick`. */
 const quickly = { ...defaults, pairs: '2', replicas: '1', rounds: '1', upgrades: '1' };
 
+/** The same for `scale`. */
+const scaleDefaults = { tenants: '0,100,500,1000,3000', idle: '300', stages: scaleStages.join(',') };
+const scaleQuickly = { ...scaleDefaults, tenants: '0,100,300', idle: '60' };
+
 /** What `--help` says. */
 export function usage(known: readonly KnownFigure[]): string {
   const line = ({ name, help }: Pick<KnownFigure, 'name' | 'help'>): string => `  ${name.padEnd(18)} ${help}`;
@@ -86,7 +95,10 @@ const optionLines = (quick: readonly string[]): string => `\
   --pairs N          ready: measurements of ours and of each floor, alternating (default ${defaults.pairs})
   --replicas 1,2     ready: replica counts (default ${defaults.replicas})
   --tenants 0,4,8    footprint: numbers of tenants (default ${defaults.tenants})
+                     scale: the same (default ${scaleDefaults.tenants}, with --quick ${scaleQuickly.tenants})
   --idle SECONDS     footprint, hardware, hostile: rest before, and length of, each measurement (default ${defaults.idle})
+                     scale: the same (default ${scaleDefaults.idle}, with --quick ${scaleQuickly.idle})
+  --stages A,B       scale: what is measured (default ${scaleDefaults.stages})
   --rounds N         burst, onemore, worker: measurements (default ${defaults.rounds})
   --burst 8,40       burst: tenants that are created at once (default ${defaults.burst})
   --crowd N          onemore: tenants that run meanwhile (default ${defaults.crowd})
@@ -116,18 +128,17 @@ export function parseOptions(args: readonly string[], known: readonly KnownFigur
     options: {
       ...{ pairs: text, replicas: text, tenants: text, idle: text, rounds: text, burst: text, crowd: text },
       ...{ 'control-planes': text, upgrades: text, does: text, hostile: text, innocent: text, churn: text },
-      ...{ note: text, json: text, cluster: text },
+      ...{ stages: text, note: text, json: text, cluster: text },
       ...{ check: isSet, record: isSet, keep: isSet, quick: isSet, help: { ...isSet, short: 'h' } },
     },
   });
   const values = { ...(given.quick ? quickly : defaults), ...given };
-  const tenants = wholeNumbers('--tenants', values.tenants, 0);
-  if (new Set(tenants).size < 2) throw new Error(`--tenants ${values.tenants}: two different numbers are needed.`);
+  const scale = { ...(given.quick ? scaleQuickly : scaleDefaults), ...given };
   return {
     figures: chosen(positionals, given.quick, known),
     pairs: wholeNumber('--pairs', values.pairs, 1),
     replicas: wholeNumbers('--replicas', values.replicas, 1),
-    tenants: [...new Set(tenants)].toSorted((a, b) => a - b),
+    tenants: differentNumbers('--tenants', values.tenants),
     idleSeconds: wholeNumber('--idle', values.idle, 1),
     rounds: wholeNumber('--rounds', values.rounds, 1),
     burst: wholeNumbers('--burst', values.burst, 1),
@@ -138,6 +149,11 @@ export function parseOptions(args: readonly string[], known: readonly KnownFigur
     hostile: wholeNumber('--hostile', values.hostile, 1),
     innocent: wholeNumber('--innocent', values.innocent, 1),
     churn: wholeNumbers('--churn', values.churn, 1).toSorted((a, b) => a - b),
+    scale: {
+      stages: stagesOf(scale.stages),
+      tenants: differentNumbers('--tenants', scale.tenants),
+      idleSeconds: wholeNumber('--idle', scale.idle, 1),
+    },
     check: values.check,
     note: values.note,
     json: values.json,
@@ -165,6 +181,21 @@ function hostilitiesOf(text: string): readonly Hostility[] {
   const unknown = asked.find((name) => !hostilities.some((one) => one === name));
   if (unknown !== undefined) throw new Error(`--does ${unknown}: one or more of ${hostilities.join(', ')} are needed.`);
   return hostilities.filter((one) => asked.includes(one));
+}
+
+function stagesOf(text: string): readonly ScaleStage[] {
+  const asked = text.split(',');
+  const unknown = asked.find((name) => !scaleStages.some((one) => one === name));
+  if (unknown !== undefined)
+    throw new Error(`--stages ${unknown}: one or more of ${scaleStages.join(', ')} are needed.`);
+  return scaleStages.filter((one) => asked.includes(one));
+}
+
+/** Ascending. */
+function differentNumbers(option: string, text: string): readonly number[] {
+  const numbers = [...new Set(wholeNumbers(option, text, 0))];
+  if (numbers.length < 2) throw new Error(`${option} ${text}: two different numbers are needed.`);
+  return numbers.toSorted((a, b) => a - b);
 }
 
 function wholeNumbers(option: string, text: string, least: number): readonly number[] {

@@ -7,6 +7,7 @@ import { hostilePresentation } from '../hostile/hostile-report.ts';
 import { memoryPresentation } from '../memory/memory-report.ts';
 import { oneMorePresentation } from '../onemore/one-more-report.ts';
 import { readyPresentation } from '../ready/ready-report.ts';
+import { scalePresentation } from '../scale/scale-report.ts';
 import { upgradePresentation } from '../upgrade/upgrade-report.ts';
 import { workerPresentation } from '../worker/worker-report.ts';
 import { datastoresPresentation } from './datastore-figures.ts';
@@ -24,6 +25,7 @@ export const presentations: readonly Presentation[] = [
   workerPresentation,
   footprintPresentation,
   hardwarePresentation,
+  scalePresentation,
   memoryPresentation,
   hostilePresentation,
   datastoresPresentation,

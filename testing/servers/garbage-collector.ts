@@ -3,12 +3,16 @@ import { resolveTools } from '../../e2e/tools/resolve.ts';
 import { startServerProcess } from './server-process.ts';
 import type { ServerProcess } from './server-process.ts';
 
-/** Garbage collection as Kubernetes does it: the other controllers would only be in the way. Its log is kept in the folder. */
+/**
+ * Garbage collection as Kubernetes does it: the other controllers would only be in the way. Its log is kept in the folder. `flags` are
+ * those of kube-controller-manager besides ours.
+ */
 export async function startGarbageCollector(
   { kubeconfigPath }: { readonly kubeconfigPath: string },
   folder: string,
+  flags: readonly string[] = [],
 ): Promise<ServerProcess> {
-  return startController('garbage-collector-controller', { kubeconfigPath, folder });
+  return startController('garbage-collector-controller', { kubeconfigPath, folder, flags });
 }
 
 /** HorizontalPodAutoscalers as Kubernetes acts on them, once a second. */

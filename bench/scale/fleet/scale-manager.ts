@@ -1,0 +1,138 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { stringify } from 'yaml';
+
+import { runCommand } from '../../../e2e/cluster/machines/run-command.ts';
+import { answersOk } from '../../../testing/servers/answers-ok.ts';
+import type { ApiServer } from '../../../testing/servers/api-server.ts';
+import { freePorts } from '../../../testing/servers/free-ports.ts';
+import { startServerProcess } from '../../../testing/servers/server-process.ts';
+import type { ServerProcess } from '../../../testing/servers/server-process.ts';
+import { readProcessUsage } from '../../footprint/process-usage.ts';
+import { metricsOfManager } from './manager-metrics.ts';
+import type { ManagerLook } from './manager-metrics.ts';
+import { managerNamespace } from './scale-management.ts';
+
+const root = path.join(import.meta.dirname, '../../..');
+const account = 'steward-controller-manager';
+
+/** Pods are not run, so that nobody needs to wait for processors. */
+const mostAtOnce = 100_000;
+
+interface Ports {
+  readonly metrics: number;
+  readonly health: number;
+  readonly webhooks: number;
+}
+
+/** What a manager is made of. */
+export interface ScaleManagerOptions {
+  readonly server: ApiServer;
+  /** For its files. */
+  readonly folder: string;
+}
+
+/**
+ * The manager as its image runs it: the built program with the flags of `config/manager`, in a process of its own with the rights of its
+ * ServiceAccount. It is measured from outside, and by the metrics that it serves.
+ */
+export class ScaleManager implements AsyncDisposable {
+  readonly #folder: string;
+  readonly #ports: Ports;
+  readonly #command: readonly string[];
+  #process: ServerProcess | undefined;
+  #starts = 0;
+
+  private constructor(folder: string, ports: Ports, command: readonly string[]) {
+    this.#folder = folder;
+    this.#ports = ports;
+    this.#command = command;
+  }
+
+  /** Builds the program; nothing runs yet. */
+  static async build({ server, folder }: ScaleManagerOptions): Promise<ScaleManager> {
+    const out = path.join(folder, 'manager');
+    await runCommand(process.execPath, [path.join(root, 'cmd/build.ts'), out]);
+    const program = path.join(out, 'steward.mjs');
+    const [first = ''] = (await readFile(program, 'utf8')).split('\n', 1);
+    const [metrics = 0, health = 0, webhooks = 0] = await freePorts(3);
+    const kubeconfig = path.join(folder, 'manager.kubeconfig');
+    await writeFile(kubeconfig, await managerKubeconfig(server), { mode: 0o600 });
+    // The flags of its first line are those that the image starts it with.
+    return new ScaleManager(folder, { metrics, health, webhooks }, [
+      ...first.split(' ').slice(1),
+      ...[program, 'manager', `--kubeconfig=${kubeconfig}`, '--leader-elect', '--datastore=default'],
+      ...[`--pod-namespace=${managerNamespace}`, `--max-starting-control-planes=${mostAtOnce}`],
+      ...['--insecure-diagnostics', `--metrics-bind-address=127.0.0.1:${metrics}`],
+      ...[`--health-probe-bind-address=127.0.0.1:${health}`, `--webhook-bind-address=127.0.0.1:${webhooks}`],
+      `--webhook-url=https://localhost:${webhooks}`,
+    ]);
+  }
+
+  /** Starts it and waits until it is ready. */
+  async start(): Promise<void> {
+    const pod = `manager-${this.#starts}`;
+    this.#starts += 1;
+    this.#process = await startServerProcess({
+      program: process.execPath,
+      programArguments: this.#command,
+      environment: { ...process.env, NODE_OPTIONS: '', POD_NAMESPACE: managerNamespace, POD_NAME: pod, POD_UID: pod },
+      log: path.join(this.#folder, 'manager.log'),
+    });
+    await this.#process.until(() => answersOk(`http://127.0.0.1:${this.#ports.health}/readyz`), 120_000);
+  }
+
+  /** Ends it as the kubelet does. */
+  async stop(): Promise<void> {
+    await this.#process?.terminate();
+    this.#process = undefined;
+  }
+
+  /** The look with which a measurement begins. Rendering metrics takes time; it is over before the processor's is read. */
+  async begin(): Promise<ManagerLook> {
+    const text = await this.#metrics();
+    const usage = await readProcessUsage(this.#pid);
+    return { at: performance.now(), ...usage, ...metricsOfManager(text) };
+  }
+
+  /** The look with which a measurement ends; its lag of the event loop is that since the last look. */
+  async end(): Promise<ManagerLook> {
+    const usage = await readProcessUsage(this.#pid);
+    const at = performance.now();
+    return { at, ...usage, ...metricsOfManager(await this.#metrics()) };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#process?.kill();
+  }
+
+  get #pid(): number {
+    if (this.#process?.running !== true)
+      throw new Error(`The manager does not run; its log is ${path.join(this.#folder, 'manager.log')}.`);
+    return this.#process.pid;
+  }
+
+  async #metrics(): Promise<string> {
+    const url = `http://127.0.0.1:${this.#ports.metrics}/metrics`;
+    const answer = await fetch(url, { signal: AbortSignal.timeout(60_000) });
+    if (!answer.ok) throw new Error(`${url} answered ${answer.status}.`);
+    return answer.text();
+  }
+}
+
+async function managerKubeconfig(server: ApiServer): Promise<string> {
+  const { certificate, key } = await server.clientPair(`system:serviceaccount:${managerNamespace}:${account}`, [
+    ...['system:serviceaccounts', `system:serviceaccounts:${managerNamespace}`, 'system:authenticated'],
+  ]);
+  const base64 = (text: string): string => Buffer.from(text).toString('base64');
+  const user = { 'client-certificate-data': base64(certificate), 'client-key-data': base64(key) };
+  return stringify({
+    ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'manager' },
+    clusters: [
+      { name: 'management', cluster: { server: server.url, 'certificate-authority-data': base64(server.ca) } },
+    ],
+    users: [{ name: 'manager', user }],
+    contexts: [{ name: 'manager', context: { cluster: 'management', user: 'manager' } }],
+  });
+}
