@@ -64,14 +64,24 @@ export class HostedTenants {
       else this.#down.delete(id);
       const [namespace = '', name = ''] = id.split('/');
       const deployment = informer.get({ namespace, name });
-      if (deployment !== undefined) this.#enqueue(id, deployment);
+      if (deployment !== undefined) this.#enqueue(id, deployment, true);
     }
     await Promise.all(ids.map((id) => this.#work.get(id) ?? Promise.resolve()));
   }
 
-  #enqueue(id: string, now: Deployment | undefined): void {
+  /** Ends all API servers. */
+  async stop(): Promise<void> {
+    await this.#informers.close();
+    await Promise.all(this.#work.values());
+    for (const { tenant } of this.#hosted.values()) await tenant.pause();
+  }
+
+  /** @param isNews the Deployment's status says nothing of it yet. */
+  #enqueue(id: string, now: Deployment | undefined, isNews = false): void {
     const before = this.#work.get(id) ?? Promise.resolve();
-    const next = before.then(() => (now === undefined ? this.#end(id) : this.#run(id, now))).catch(this.#failed);
+    const next = before
+      .then(() => (now === undefined ? this.#end(id) : this.#run(id, now, isNews)))
+      .catch(this.#failed);
     this.#work.set(id, next);
   }
 
@@ -82,12 +92,12 @@ export class HostedTenants {
     await hosted?.tenant.pause();
   }
 
-  async #run(id: string, deployment: Deployment): Promise<void> {
+  async #run(id: string, deployment: Deployment, isNews: boolean): Promise<void> {
     const { metadata, spec, status } = deployment;
     if (metadata.deletionTimestamp !== undefined) return;
     const wanted = this.#down.has(id) ? 0 : (spec?.replicas ?? 1);
     const isSettled = status?.observedGeneration === metadata.generation && (status?.readyReplicas ?? 0) === wanted;
-    if (isSettled) return;
+    if (isSettled && !isNews) return;
     await this.#serve(id, deployment, wanted > 0);
     const replicas = spec?.replicas ?? 1;
     const counts = { replicas, updatedReplicas: replicas, readyReplicas: wanted, availableReplicas: wanted };
