@@ -28,7 +28,7 @@ describe('The command line of the benchmarks', () => {
       innocent: 30,
       churn: [100, 1000, 10_000],
       scale: {
-        stages: ['rest', 'delete', 'throughput', 'restart', 'onemore', 'events'],
+        stages: ['standin', 'rest', 'delete', 'throughput', 'restart', 'onemore', 'events'],
         tenants: [0, 100, 500, 1000, 3000],
         idleSeconds: 300,
       },
@@ -76,7 +76,7 @@ describe('The command line of the benchmarks', () => {
     [['--pairs', '1.5'], /--pairs 1.5: a whole number/],
     [['--replicas', '1,x'], /--replicas x: a whole number/],
     [['--tenants', '4'], /--tenants 4: two different numbers/],
-    [['hostile', '--stages', 'sleep'], /--stages sleep: one or more of rest, delete/],
+    [['hostile', '--stages', 'sleep'], /--stages sleep: one or more of standin, rest, delete/],
     [['burst', '--burst', '0'], /no benchmark burst/],
     [['--burst', '0'], /--burst 0: a whole number of at least 1/],
   ])('refuses %j with the missing option', (args, message) => {

@@ -9,6 +9,7 @@ import { measureEvents } from './stages/measure-events.ts';
 import { measureOneMore } from './stages/measure-one-more.ts';
 import { measureRest } from './stages/measure-rest.ts';
 import { measureRestart } from './stages/measure-restart.ts';
+import { measureStandIn } from './stages/measure-stand-in.ts';
 import { measureThroughput } from './stages/measure-throughput.ts';
 
 /** How much is measured. */
@@ -49,7 +50,8 @@ class ScaleRun {
   async stage(stage: ScaleStage): Promise<void> {
     const fleet = this.#fleet;
     this.#empty ??= await storeContent(fleet);
-    if (stage === 'rest') await this.#rest();
+    if (stage === 'standin') this.#found(await this.#standIn());
+    else if (stage === 'rest') await this.#rest();
     else if (stage === 'delete') this.#found(await this.#delete(this.#empty));
     else if (stage === 'throughput') this.#found(await this.#throughput(this.#empty));
     else {
@@ -84,10 +86,20 @@ class ScaleRun {
   async #throughput(empty: StoreContent): Promise<ScaleRow> {
     const fleet = this.#fleet;
     if (fleet.tenants.list().length > 0) await measureDelete(fleet, { empty, restSeconds: 0 });
-    // What earlier stages left in its memory, and what they had compiled, is gone.
-    await fleet.manager.stop();
-    await fleet.manager.start();
+    await this.#startAnew();
     return measureThroughput(fleet, this.#atOnce);
+  }
+
+  async #standIn(): Promise<ScaleRow> {
+    const row = await measureStandIn(this.#fleet);
+    await this.#startAnew();
+    return row;
+  }
+
+  /** What earlier stages left in the manager's memory, and what they had compiled, is gone. */
+  async #startAnew(): Promise<void> {
+    await this.#fleet.manager.stop();
+    await this.#fleet.manager.start();
   }
 
   async #ensure(tenants: number): Promise<void> {

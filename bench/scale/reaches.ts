@@ -49,7 +49,8 @@ export function reachesOf(rows: readonly ScaleRow[]): readonly Reach[] {
       ...{ digits: 1, bound: reconcilesEach, tenants, needed },
     })),
     ...deleted(rows),
-    ...lag(rows),
+    // Real API servers start beside the manager in the other stage.
+    ...lag(rows.filter(({ stage }) => stage !== 'standin')),
   ];
 }
 
@@ -80,7 +81,7 @@ function atRest(rows: readonly RestRow[]): readonly Reach[] {
     },
     {
       figure: "connections to a tenant's API server at rest, the most",
-      value: Math.max(0, ...last.connections),
+      value: Math.max(0, ...Object.keys(last.connections).map(Number)),
       ...{ digits: 0, bound: 1, ...at },
     },
     {

@@ -12,7 +12,7 @@ const rest = (tenants: number, rssMiB: number, managementRequests: number): Rest
   ...{ stage: 'rest', tenants, idleSeconds: 60, rssMiB, heapMiB: 50, cpuPercent: 3, seconds: 60, ...lag },
   managementRequests: { GET: managementRequests },
   tenantRequests: { call: 0, line: tenants / 2, probe: tenants * 4 },
-  connections: Array.from({ length: tenants }, (_, n) => (n === 0 ? 2 : 1)),
+  connections: tenants === 0 ? {} : { 1: tenants - 1, 2: 1 },
 });
 
 const throughput: ThroughputRow = {
@@ -108,6 +108,16 @@ describe('The report', () => {
     expect(lines).toContain('| 200 | 160 | 50 | 3.0 | 80 | 0.00 | 0.50 | 4.00 | 1 | 2 | 5 |');
     expect(report).toContain(`${scaleLine(deletion)}.`);
     expect(scaleLine(deletion)).toContain('left: none; RSS 200 MiB before and 150 MiB after');
+  });
+
+  test('compares tenants of the stand-in with real ones by medians, apart from the reaches', () => {
+    const cost = (cpuMs: number) => ({
+      ...{ readyMs: 900, cpuMs, managementRequests: { GET: 20 }, tenantCalls: { APPLY: 10, GET: 5 } },
+    });
+    const row = { standIn: [cost(100), cost(90), cost(300)], real: [cost(110)], ...lag, lagP99Ms: 99 };
+    const compared: ScaleRow = { stage: 'standin', tenants: 3, ...row };
+    expect(scaleLine(compared)).toContain('CPU 100 ms, 20 management requests, 15 calls');
+    expect(reachesOf([compared])).toEqual([]);
   });
 
   test('fails a check when something is left, or a started manager wrote for nothing', () => {

@@ -3,8 +3,8 @@ import type { Headline, Presentation } from '../report/presentation.ts';
 import { textTable } from '../report/text-table.ts';
 import { reachesOf, reconcileRequests, verdictOf } from './reaches.ts';
 import type { Reach } from './reaches.ts';
-import { rowsOf, total } from './scale-rows.ts';
-import type { EventRow, RestRow, ScaleRow } from './scale-rows.ts';
+import { rowsOf, spreadOut, total } from './scale-rows.ts';
+import type { CreationCost, EventRow, RestRow, ScaleRow } from './scale-rows.ts';
 
 const seconds = (ms: number): string => (ms / 1000).toFixed(1);
 const middleAndEnds = (values: readonly number[], show: (value: number) => string): string =>
@@ -45,7 +45,7 @@ function restTable(rows: readonly RestRow[]): string {
     const { call, line, probe } = row.tenantRequests;
     const each = (requests: number): string =>
       row.tenants === 0 ? '' : ((requests / row.seconds / row.tenants) * 60).toFixed(2);
-    const { connections } = row;
+    const connections = spreadOut(row.connections);
     return [
       ...[String(row.tenants), row.rssMiB.toFixed(0), row.heapMiB.toFixed(0), row.cpuPercent.toFixed(1)],
       ((total(row.managementRequests) / row.seconds) * 60).toFixed(0),
@@ -74,8 +74,10 @@ export function scaleLine(row: ScaleRow): string {
   const { tenants } = row;
   const loop = `lag of the event loop p99 ${row.lagP99Ms.toFixed(0)} ms, at most ${row.lagMaxMs.toFixed(0)} ms`;
   switch (row.stage) {
+    case 'standin':
+      return `${tenants} tenants of the stand-in, each created alone, against as many with real API servers: ${costText(row.standIn)}, against ${costText(row.real)}`;
     case 'rest':
-      return `${tenants} tenants at rest: RSS ${row.rssMiB.toFixed(0)} MiB, CPU ${row.cpuPercent.toFixed(1)} %, ${total(row.managementRequests)} management requests and ${total(row.tenantRequests)} tenant requests in ${row.seconds.toFixed(0)} s, connections ${middleAndEnds(row.connections, String)}; ${loop}`;
+      return `${tenants} tenants at rest: RSS ${row.rssMiB.toFixed(0)} MiB, CPU ${row.cpuPercent.toFixed(1)} %, ${total(row.managementRequests)} management requests and ${total(row.tenantRequests)} tenant requests in ${row.seconds.toFixed(0)} s, connections ${middleAndEnds(spreadOut(row.connections), String)}; ${loop}`;
     case 'throughput':
       return `${tenants} tenants created at once: Ready after ${middleAndEnds(row.readyMs, seconds)} s, CPU ${row.cpuSeconds.toFixed(1)} s, ${total(row.managementRequests)} management requests (${named(row.managementRequests)}), ${reconcileRequests(row.tenantRequests)} tenant requests; ${loop}`;
     case 'delete':
@@ -87,6 +89,16 @@ export function scaleLine(row: ScaleRow): string {
     case 'events':
       return `${row.event}, which concerns ${row.concerned} of ${tenants} tenants: ${row.reconciles} reconciles, ${row.managementRequests} management requests; ${loop}`;
   }
+}
+
+function costText(costs: readonly CreationCost[]): string {
+  const median = (value: (cost: CreationCost) => number): string => percentile(costs.map(value), 50).toFixed(0);
+  return [
+    `CPU ${median(({ cpuMs }) => cpuMs)} ms`,
+    `${median(({ managementRequests }) => total(managementRequests))} management requests`,
+    `${median(({ tenantCalls }) => total(tenantCalls))} calls of the tenant`,
+    `Ready after ${median(({ readyMs }) => readyMs)} ms`,
+  ].join(', ');
 }
 
 function named(counts: Readonly<Record<string, number>>): string {

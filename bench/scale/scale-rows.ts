@@ -1,7 +1,7 @@
 import type { Asker } from './stand-in/stand-in-tenant.ts';
 
 /** The stages, in the order in which they are run. */
-export const scaleStages = ['rest', 'delete', 'throughput', 'restart', 'onemore', 'events'] as const;
+export const scaleStages = ['standin', 'rest', 'delete', 'throughput', 'restart', 'onemore', 'events'] as const;
 export type ScaleStage = (typeof scaleStages)[number];
 
 /** Requests by what asks: `call`s of reconciles, lists and watches on the `line` for drift, and `probe`s for metrics. */
@@ -18,6 +18,21 @@ interface Row<Stage extends ScaleStage> {
   readonly lagMaxMs: number;
 }
 
+/** What the manager did until one tenant was Ready. */
+export interface CreationCost {
+  readonly readyMs: number;
+  readonly cpuMs: number;
+  readonly managementRequests: ManagementRequests;
+  /** Calls of reconciles by verb. */
+  readonly tenantCalls: Readonly<Record<string, number>>;
+}
+
+/** Tenants of the stand-in against the same with real API servers, each created alone. */
+export interface StandInRow extends Row<'standin'> {
+  readonly standIn: readonly CreationCost[];
+  readonly real: readonly CreationCost[];
+}
+
 /** The manager at rest. */
 export interface RestRow extends Row<'rest'> {
   /** It had rested for so long, and was looked at for so long. */
@@ -30,8 +45,8 @@ export interface RestRow extends Row<'rest'> {
   readonly seconds: number;
   readonly managementRequests: ManagementRequests;
   readonly tenantRequests: TenantRequests;
-  /** Open to the API server of each tenant in the end. */
-  readonly connections: readonly number[];
+  /** The number of tenants by how many connections to their API servers were open in the end. */
+  readonly connections: Readonly<Record<string, number>>;
 }
 
 /** All tenants deleted at once. */
@@ -81,7 +96,7 @@ export interface EventRow extends Row<'events'> {
   readonly managementRequests: number;
 }
 
-export type ScaleRow = RestRow | DeleteRow | ThroughputRow | RestartRow | OneMoreRow | EventRow;
+export type ScaleRow = StandInRow | RestRow | DeleteRow | ThroughputRow | RestartRow | OneMoreRow | EventRow;
 
 /** The rows of one stage. */
 export function rowsOf<Stage extends ScaleStage>(
@@ -103,4 +118,11 @@ export function requestsBetween<Name extends string>(
 ): Readonly<Record<Name, number>> {
   const entries = Object.entries<number>(after).map(([name, count]) => [name, count - (before[name as Name] ?? 0)]);
   return Object.fromEntries(entries) as Record<Name, number>;
+}
+
+/** One number for each tenant that was counted by it. */
+export function spreadOut(tenantsBy: Readonly<Record<string, number>>): readonly number[] {
+  return Object.entries(tenantsBy).flatMap(([number, tenants]) =>
+    Array.from({ length: tenants }, () => Number(number)),
+  );
 }

@@ -21,6 +21,7 @@ nodejs_heap_size_used_bytes 52428800
 test("The manager's metrics give requests by verb, reconciles of tenants, and the lag besides the timer that measures it", () => {
   expect(metricsOfManager(text)).toEqual({
     managementRequests: { GET: 6, APPLY: 2 },
+    tenantCalls: { GET: 7 },
     ...{ reconciles: 11, busy: 12, lagP99Ms: expect.closeTo(25), lagMaxMs: 0, heapMiB: 50 },
   });
 });

@@ -5,11 +5,13 @@ import type { ProcessUsage } from '../../footprint/process-usage.ts';
 export interface ManagerMetrics {
   /** To the management API since its start, by verb. */
   readonly managementRequests: Readonly<Record<string, number>>;
+  /** To tenants' API servers since its start, by verb, without the lists and watches for drift. */
+  readonly tenantCalls: Readonly<Record<string, number>>;
   /** Of TenantControlPlanes since its start. */
   readonly reconciles: number;
   /** TenantControlPlanes that wait for a reconcile or are in one. */
   readonly busy: number;
-  /** The 99th percentile since the last look, in milliseconds. */
+  /** The 99th percentile of the event loop's lag since the last look, and the longest, in milliseconds. */
   readonly lagP99Ms: number;
   readonly lagMaxMs: number;
   readonly heapMiB: number;
@@ -36,13 +38,18 @@ export function metricsOfManager(text: string): ManagerMetrics {
       .reduce((sum, { value }) => sum + value, 0);
   const one = (name: string): number => metricSamples(few, name)[0]?.value ?? 0;
   const lag = (name: string): number => Math.max(0, one(name) * 1000 - timerMs);
-  const managementRequests: Record<string, number> = {};
-  for (const { labels, value } of metricSamples(few, 'rest_client_requests_total')) {
-    const verb = labels.method ?? '';
-    if (labels.host === 'management') managementRequests[verb] = (managementRequests[verb] ?? 0) + value;
-  }
+  const requests = metricSamples(few, 'rest_client_requests_total');
+  const requestsTo = (host: string): Readonly<Record<string, number>> => {
+    const counts: Record<string, number> = {};
+    for (const { labels, value } of requests.filter(({ labels }) => labels.host === host)) {
+      const verb = labels.method ?? '';
+      counts[verb] = (counts[verb] ?? 0) + value;
+    }
+    return counts;
+  };
   return {
-    managementRequests,
+    managementRequests: requestsTo('management'),
+    tenantCalls: requestsTo('tenant'),
     reconciles: ofController('controller_runtime_reconcile_total'),
     busy: ofController('workqueue_depth') + ofController('controller_runtime_active_workers'),
     lagP99Ms: lag('nodejs_eventloop_lag_p99_seconds'),

@@ -19,6 +19,7 @@ import { parseKubeconfig } from '../../../runtime/client/kubeconfig.ts';
 import { isTrue } from '../../../runtime/reconcile/conditions.ts';
 import { startEtcdDataStore } from '../../../testing/contracts/stores/etcd/data-store.ts';
 import type { EtcdDataStore } from '../../../testing/contracts/stores/etcd/data-store.ts';
+import { realNamespace } from '../stand-in/real-tenant.ts';
 import { StandInProcess } from '../stand-in/stand-in-process.ts';
 import { ScaleManager } from './scale-manager.ts';
 import { startScaleManagement } from './scale-management.ts';
@@ -27,6 +28,12 @@ import type { ScaleManagement } from './scale-management.ts';
 /** The DataStores of the fleet: nearly all tenants use the first. */
 export const stores = ['default', 'few'] as const;
 export type StoreName = (typeof stores)[number];
+
+/**
+ * What a tenant is: one as usual, one of the smaller DataStore, or one that is compared, with a real API server or with the stand-in. The
+ * latter two keep the endpoints of their Service `kubernetes` themselves: a real API server takes no loopback address from Steward.
+ */
+export type TenantKind = 'usual' | 'few' | 'real' | 'compared';
 
 const perNamespace = 50;
 /** Ends what hangs, and is no measure of speed; milliseconds. */
@@ -109,8 +116,8 @@ export class ScaleFleet implements AsyncDisposable {
    * Creates so many tenants at once, by one request each. How long each took to be Ready since the first request, in milliseconds,
    * ascending.
    */
-  async create(count: number, store: StoreName = 'default'): Promise<readonly number[]> {
-    const keys = Array.from({ length: count }, () => this.#nextKey());
+  async create(count: number, kind: TenantKind = 'usual'): Promise<readonly number[]> {
+    const keys = Array.from({ length: count }, () => this.#nextKey(kind));
     await this.#ensureNamespaces(keys);
     const waiting = new Set(keys.map(idOf));
     const times: number[] = [];
@@ -118,11 +125,11 @@ export class ScaleFleet implements AsyncDisposable {
     const allReady = Promise.withResolvers<undefined>();
     const unsubscribe = this.tenants.subscribe((_old, now) => {
       if (now === undefined || !isReady(now) || !waiting.delete(idOf(now.metadata))) return;
-      times.push(performance.now() - since);
+      times.push(Math.round(performance.now() - since));
       if (waiting.size === 0) allReady.resolve(undefined);
     });
     try {
-      await Promise.all(keys.map((key) => this.admin.create(tenantControlPlane, tenantAt(key, store))));
+      await Promise.all(keys.map((key) => this.admin.create(tenantControlPlane, tenantAt(key, kind))));
       await within(allReady.promise, patience(count), () => `${waiting.size} of ${count} tenants are not Ready`);
     } finally {
       unsubscribe();
@@ -147,7 +154,7 @@ export class ScaleFleet implements AsyncDisposable {
     } finally {
       unsubscribe();
     }
-    return performance.now() - since;
+    return Math.round(performance.now() - since);
   }
 
   /** Changes the flags of these tenants' API servers, so that their pods roll; resolves when the API server has all changes. */
@@ -178,7 +185,7 @@ export class ScaleFleet implements AsyncDisposable {
     const deadline = performance.now() + patience(this.tenants.list().length);
     let reconciles = -1;
     for (;;) {
-      const look = await this.manager.end();
+      const look = await this.manager.look();
       if (look.busy === 0 && look.reconciles === reconciles) return;
       if (performance.now() > deadline) throw new Error('The manager does not come to rest.');
       reconciles = look.reconciles;
@@ -206,10 +213,11 @@ export class ScaleFleet implements AsyncDisposable {
     }
   }
 
-  #nextKey(): { readonly namespace: string; readonly name: string } {
+  #nextKey(kind: TenantKind): { readonly namespace: string; readonly name: string } {
     const number = this.#made;
     this.#made += 1;
-    return { namespace: `fleet-${Math.floor(number / perNamespace)}`, name: `tenant-${number}` };
+    const namespace = kind === 'real' ? realNamespace : `fleet-${Math.floor(number / perNamespace)}`;
+    return { namespace, name: `tenant-${number}` };
   }
 
   async #ensureNamespaces(keys: readonly Key[]): Promise<void> {
@@ -238,10 +246,12 @@ function isRolled({ metadata, spec, status }: Deployment, inflight: number): boo
   );
 }
 
-function tenantAt(key: Key, store: StoreName): Manifest {
+function tenantAt(key: Key, kind: TenantKind): Manifest {
+  const isCompared = kind === 'real' || kind === 'compared';
+  const extraArgs = isCompared ? { apiServer: ['--endpoint-reconciler-type=none'] } : undefined;
   const spec: TenantControlPlaneSpecInput = {
-    dataStore: store,
-    controlPlane: { deployment: { replicas: 1 }, service: { serviceType: 'ClusterIP' } },
+    dataStore: kind === 'few' ? 'few' : 'default',
+    controlPlane: { deployment: { replicas: 1, extraArgs }, service: { serviceType: 'ClusterIP' } },
     kubernetes: { version },
     networkProfile: { port: 6443 },
     addons: { coreDNS: {}, kubeProxy: {} },

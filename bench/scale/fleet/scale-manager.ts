@@ -26,6 +26,8 @@ interface Ports {
   readonly webhooks: number;
 }
 
+type Lag = Pick<ManagerLook, 'lagP99Ms' | 'lagMaxMs'>;
+
 /** What a manager is made of. */
 export interface ScaleManagerOptions {
   readonly server: ApiServer;
@@ -43,6 +45,8 @@ export class ScaleManager implements AsyncDisposable {
   readonly #command: readonly string[];
   #process: ServerProcess | undefined;
   #starts = 0;
+  /** Of all looks since the measurement began. */
+  #lag: Lag = { lagP99Ms: 0, lagMaxMs: 0 };
 
   private constructor(folder: string, ports: Ports, command: readonly string[]) {
     this.#folder = folder;
@@ -72,6 +76,7 @@ export class ScaleManager implements AsyncDisposable {
 
   /** Starts it and waits until it is ready. */
   async start(): Promise<void> {
+    this.#lag = { lagP99Ms: 0, lagMaxMs: 0 };
     const pod = `manager-${this.#starts}`;
     this.#starts += 1;
     this.#process = await startServerProcess({
@@ -91,16 +96,19 @@ export class ScaleManager implements AsyncDisposable {
 
   /** The look with which a measurement begins. Rendering metrics takes time; it is over before the processor's is read. */
   async begin(): Promise<ManagerLook> {
-    const text = await this.#metrics();
-    const usage = await readProcessUsage(this.#pid);
-    return { at: performance.now(), ...usage, ...metricsOfManager(text) };
+    const metrics = metricsOfManager(await this.#metrics());
+    this.#lag = { lagP99Ms: 0, lagMaxMs: 0 };
+    return { at: performance.now(), ...(await readProcessUsage(this.#pid)), ...metrics };
   }
 
-  /** The look with which a measurement ends; its lag of the event loop is that since the last look. */
-  async end(): Promise<ManagerLook> {
+  /** A look during a measurement, or at its end. Node forgets the lag of its event loop at each look: the worst of them is told. */
+  async look(): Promise<ManagerLook> {
     const usage = await readProcessUsage(this.#pid);
     const at = performance.now();
-    return { at, ...usage, ...metricsOfManager(await this.#metrics()) };
+    const metrics = metricsOfManager(await this.#metrics());
+    const { lagP99Ms, lagMaxMs } = this.#lag;
+    this.#lag = { lagP99Ms: Math.max(lagP99Ms, metrics.lagP99Ms), lagMaxMs: Math.max(lagMaxMs, metrics.lagMaxMs) };
+    return { at, ...usage, ...metrics, ...this.#lag };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -47,12 +47,12 @@ export async function measureDelete(
   const before = await fleet.manager.begin();
   const began = performance.now();
   const goneMs = await fleet.deleteAll();
-  const { lagP99Ms, lagMaxMs } = await fleet.manager.end();
+  const { lagP99Ms, lagMaxMs } = await fleet.manager.look();
   const stored = await storeContent(fleet);
   const objects = await untilCollected(fleet, began + collectionMs);
-  const collectedMs = performance.now() - began;
+  const collectedMs = Math.round(performance.now() - began);
   await pause(restSeconds * 1000);
-  const { rssMiB } = await fleet.manager.end();
+  const { rssMiB } = await fleet.manager.look();
   return {
     ...{ stage: 'delete', tenants, goneMs, collectedMs, lagP99Ms, lagMaxMs },
     left: {

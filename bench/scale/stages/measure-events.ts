@@ -71,7 +71,7 @@ async function measureEvent(fleet: ScaleFleet, { event, concerned, happen }: Eve
   await happen();
   await pause(beginsMs);
   await fleet.quiet();
-  const after = await fleet.manager.end();
+  const after = await fleet.manager.look();
   return {
     ...{ stage: 'events', event, concerned, tenants: fleet.tenants.list().length },
     reconciles: after.reconciles - before.reconciles,

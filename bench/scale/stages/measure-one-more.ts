@@ -18,12 +18,12 @@ export async function measureOneMore(fleet: ScaleFleet): Promise<OneMoreRow> {
   for (let round = 0; round < rounds; round += 1) {
     const inflight = 600 + round;
     const began = performance.now();
-    const rolled = fleet.rolled(keys, inflight).then(() => performance.now() - began);
+    const rolled = fleet.rolled(keys, inflight).then(() => Math.round(performance.now() - began));
     await fleet.roll(keys, inflight);
     amongMs.push(...(await fleet.create(1)));
     rolledMs.push(await rolled);
   }
-  const { lagP99Ms, lagMaxMs } = await fleet.manager.end();
+  const { lagP99Ms, lagMaxMs } = await fleet.manager.look();
   await fleet.quiet();
   return { stage: 'onemore', tenants: keys.length, aloneMs, amongMs, rolledMs, lagP99Ms, lagMaxMs };
 }

@@ -9,7 +9,7 @@ export async function measureRest(fleet: ScaleFleet, idleSeconds: number): Promi
   await pause(idleSeconds * 1000);
   const [askedBefore, before] = [await fleet.standIn.counts(), await fleet.manager.begin()];
   await pause(idleSeconds * 1000);
-  const [after, askedAfter] = [await fleet.manager.end(), await fleet.standIn.counts()];
+  const [after, askedAfter] = [await fleet.manager.look(), await fleet.standIn.counts()];
   const seconds = (after.at - before.at) / 1000;
   return {
     ...{ stage: 'rest', tenants: fleet.tenants.list().length, idleSeconds, seconds },
@@ -17,6 +17,8 @@ export async function measureRest(fleet: ScaleFleet, idleSeconds: number): Promi
     cpuPercent: ((after.cpuSeconds - before.cpuSeconds) / seconds) * 100,
     managementRequests: requestsBetween(before.managementRequests, after.managementRequests),
     tenantRequests: requestsBetween(askedBefore.asked, askedAfter.asked),
-    connections: askedAfter.connections,
+    connections: Object.fromEntries(
+      [...Map.groupBy(askedAfter.connections, (open) => open)].map(([open, tenants]) => [open, tenants.length]),
+    ),
   };
 }

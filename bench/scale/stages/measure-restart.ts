@@ -9,7 +9,7 @@ import { fleetWrites } from './fleet-writes.ts';
 
 /** Persons who change something while the manager starts. */
 const persons = 5;
-const lookEveryMs = 500;
+const lookEveryMs = 1_000;
 
 /** Starts the manager again over all tenants: once while nobody changes anything, once while persons do. */
 export async function measureRestart(fleet: ScaleFleet): Promise<RestartRow> {
@@ -19,9 +19,9 @@ export async function measureRestart(fleet: ScaleFleet): Promise<RestartRow> {
   const writesBefore = await fleetWrites(fleet.admin);
   const began = performance.now();
   await fleet.manager.start();
-  const lookedAtMs = (await untilLookedAt(fleet, tenants)) - began;
-  const { lagP99Ms, lagMaxMs } = await fleet.manager.end();
+  const lookedAtMs = Math.round((await untilLookedAt(fleet, tenants)) - began);
   await fleet.quiet();
+  const { lagP99Ms, lagMaxMs } = await fleet.manager.look();
   const writes = requestsBetween(writesBefore, await fleetWrites(fleet.admin));
   const answeredMs = await answered(fleet);
   return {
@@ -34,7 +34,7 @@ export async function measureRestart(fleet: ScaleFleet): Promise<RestartRow> {
 async function untilLookedAt(fleet: ScaleFleet, tenants: number): Promise<number> {
   const deadline = performance.now() + 600_000;
   for (;;) {
-    const { at, reconciles, busy } = await fleet.manager.end();
+    const { at, reconciles, busy } = await fleet.manager.look();
     if (reconciles >= tenants && busy === 0) return at;
     if (at > deadline) throw new Error(`After ten minutes, ${reconciles} reconciles of ${tenants} tenants have ended.`);
     await pause(lookEveryMs);
@@ -57,5 +57,5 @@ async function changedBy(fleet: ScaleFleet, key: Key, inflight: number): Promise
   const rolled = fleet.rolled([key], inflight);
   await fleet.roll([key], inflight);
   await rolled;
-  return performance.now() - began;
+  return Math.round(performance.now() - began);
 }

@@ -7,7 +7,7 @@ export async function measureThroughput(fleet: ScaleFleet, tenants: number): Pro
   await fleet.quiet();
   const [askedBefore, before] = [await fleet.standIn.counts(), await fleet.manager.begin()];
   const readyMs = await fleet.create(tenants);
-  const [after, askedAfter] = [await fleet.manager.end(), await fleet.standIn.counts()];
+  const [after, askedAfter] = [await fleet.manager.look(), await fleet.standIn.counts()];
   return {
     ...{ stage: 'throughput', tenants, readyMs, lagP99Ms: after.lagP99Ms, lagMaxMs: after.lagMaxMs },
     cpuSeconds: after.cpuSeconds - before.cpuSeconds,

@@ -3,18 +3,20 @@ import type { Deployment } from '../../../api/core/kinds.ts';
 import { dataKeys, labels, tenantObjects } from '../../../api/names.ts';
 import type { Cluster } from '../../../runtime/client/cluster.ts';
 import { InformerFactory } from '../../../runtime/cache/informer-factory.ts';
+import { RealTenant, realNamespace } from './real-tenant.ts';
+import type { ServingTenant } from './real-tenant.ts';
 import { StandInTenant } from './stand-in-tenant.ts';
 import type { Asker, ServingFiles } from './stand-in-tenant.ts';
 
 /** What happened to the API servers of all tenants so far, and how many connections lead to them now. */
 export interface HostedCounts {
   readonly asked: Readonly<Record<Asker, number>>;
-  /** Of tenants that serve, one each. */
+  /** To each tenant of the stand-in. */
   readonly connections: readonly number[];
 }
 
 interface Hosted {
-  readonly tenant: StandInTenant;
+  readonly tenant: ServingTenant;
   readonly host: string;
   readonly port: number;
 }
@@ -98,7 +100,7 @@ export class HostedTenants {
     const wanted = this.#down.has(id) ? 0 : (spec?.replicas ?? 1);
     const isSettled = status?.observedGeneration === metadata.generation && (status?.readyReplicas ?? 0) === wanted;
     if (isSettled && !isNews) return;
-    await this.#serve(id, deployment, wanted > 0);
+    if (!(await this.#serve(id, deployment, wanted > 0))) return;
     const replicas = spec?.replicas ?? 1;
     const counts = { replicas, updatedReplicas: replicas, readyReplicas: wanted, availableReplicas: wanted };
     const available = { type: 'Available', status: wanted > 0 ? 'True' : 'False', reason: 'StandIn', message: '' };
@@ -113,31 +115,36 @@ export class HostedTenants {
     }
   }
 
-  async #serve(id: string, deployment: Deployment, serves: boolean): Promise<void> {
+  /** False if it cannot: a kubelet waits for what is not there. The Deployment is applied last, so it has been deleted with the rest. */
+  async #serve(id: string, deployment: Deployment, serves: boolean): Promise<boolean> {
     const known = this.#hosted.get(id);
     if (!serves) {
       await known?.tenant.pause();
-      return;
+      return true;
     }
     const files = await this.#filesOf(deployment);
-    // A kubelet waits for what is not there yet; the Deployment is applied last, so it has been deleted with its Secrets.
-    if (files === undefined) return;
-    if (known !== undefined) {
-      known.tenant.use(files);
-      await known.tenant.listen(known.host, known.port);
-      return;
-    }
-    const service = await this.#cluster.get(kinds.Service, {
-      namespace: deployment.metadata.namespace,
-      name: tenantObjects(deployment.metadata.name).service,
-    });
+    const hosted = known ?? (files === undefined ? undefined : await this.#hostedBy(deployment, files));
+    if (hosted === undefined || files === undefined) return false;
+    this.#hosted.set(id, hosted);
+    hosted.tenant.use(files);
+    await hosted.tenant.listen(hosted.host, hosted.port);
+    return true;
+  }
+
+  async #hostedBy(deployment: Deployment, files: ServingFiles): Promise<Hosted | undefined> {
+    const { namespace, name } = deployment.metadata;
+    const service = await this.#cluster.get(kinds.Service, { namespace, name: tenantObjects(name).service });
     const [host, port] = [service?.spec?.clusterIP, service?.spec?.ports?.[0]?.port];
-    if (host === undefined || port === undefined) return;
-    const tenant = new StandInTenant(files, versionOf(deployment), (by) => {
+    if (host === undefined || port === undefined) return undefined;
+    const version = versionOf(deployment);
+    const asked = (by: Asker): void => {
       this.#asked[by] += 1;
-    });
-    this.#hosted.set(id, { tenant, host, port });
-    await tenant.listen(host, port);
+    };
+    const tenant =
+      namespace === realNamespace
+        ? new RealTenant({ cluster: this.#cluster, deployment, files, version })
+        : new StandInTenant(files, version, asked);
+    return { tenant, host, port };
   }
 
   async #filesOf({ metadata: { namespace, name } }: Deployment): Promise<ServingFiles | undefined> {

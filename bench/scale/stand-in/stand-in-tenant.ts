@@ -5,6 +5,7 @@ import type { TLSSocket } from 'node:tls';
 
 import { FakeCluster } from '../../../testing/fake/fake-cluster.ts';
 import { answerRequest } from './answer-request.ts';
+import type { ServingTenant } from './real-tenant.ts';
 import type { StandInRequest, StandInResponse } from './answer-request.ts';
 
 /** With what one tenant's API server serves. PEM texts. */
@@ -25,7 +26,7 @@ const open: ReadonlySet<string> = new Set(['/livez', '/readyz', '/healthz', '/ve
  * The API server of one tenant: the API over TLS, HTTP/1.1 and HTTP/2, with the tenant's own certificate, for clients whose certificate
  * the tenant's CA signed. Its objects are in memory. The README of `bench` says what it leaves out.
  */
-export class StandInTenant {
+export class StandInTenant implements ServingTenant {
   readonly #cluster: FakeCluster;
   readonly #server: Http2SecureServer;
   readonly #sockets = new Set<Socket>();
