@@ -57,7 +57,7 @@ export class ScaleManager implements AsyncDisposable {
   /** Builds the program; nothing runs yet. */
   static async build({ server, folder }: ScaleManagerOptions): Promise<ScaleManager> {
     const out = path.join(folder, 'manager');
-    await runCommand(process.execPath, [path.join(root, 'cmd/build.ts'), out]);
+    await runCommand(process.execPath, [path.join(root, 'cmd/build.ts'), out], { timeoutMs: 300_000 });
     const program = path.join(out, 'steward.mjs');
     const [first = ''] = (await readFile(program, 'utf8')).split('\n', 1);
     const [metrics = 0, health = 0, webhooks = 0] = await freePorts(3);
