@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { Agent, get } from 'node:https';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
 import { kinds } from '../../../api/core/kinds.ts';
@@ -119,6 +122,14 @@ describe("The stand-in for a tenant's API server", () => {
     await expect(stranger.client.list(kinds.ConfigMap)).rejects.toMatchObject({ code: 401 });
     expect((await probe({ server, ca: ca.certificate }, 5000)).isUp).toBe(true);
     expect(asked).toEqual(['call', 'probe']);
+  });
+
+  test('keeps connections that nobody uses as long as a real server', async () => {
+    const { server } = connection;
+    const asked = get(`${server}/readyz`, { ca: ca.certificate, agent: new Agent({ keepAlive: true, maxSockets: 1 }) });
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    expect(answer.headers['keep-alive']).toBe('timeout=90');
+    asked.destroy();
   });
 
   test('answers 404 for kinds that Steward does not know', async () => {

@@ -19,6 +19,9 @@ export interface ServingFiles {
 /** Who asks: the probe of metrics, the line of watches over HTTP/2, or a call of a reconcile. */
 export type Asker = 'probe' | 'line' | 'call';
 
+/** How long kube-apiserver keeps a connection over HTTP/1.1 that nobody uses. */
+const idleMs = 90_000;
+
 /** Answered without a client certificate, as kube-apiserver does. */
 const open: ReadonlySet<string> = new Set(['/livez', '/readyz', '/healthz', '/version']);
 
@@ -48,6 +51,8 @@ export class StandInTenant implements ServingTenant {
         this.#answer(request, response, asked);
       },
     );
+    // The types of HTTP/2 do not know it.
+    Object.assign(this.#server, { keepAliveTimeout: idleMs });
     this.#server.on('connection', (socket: Socket) => {
       this.#sockets.add(socket);
       socket.once('close', () => this.#sockets.delete(socket));
