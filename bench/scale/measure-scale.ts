@@ -86,18 +86,18 @@ class ScaleRun {
   async #throughput(empty: StoreContent): Promise<ScaleRow> {
     const fleet = this.#fleet;
     if (fleet.tenants.list().length > 0) await measureDelete(fleet, { empty, restSeconds: 0 });
-    await this.#startAnew();
+    await this.#restartManager();
     return measureThroughput(fleet, this.#atOnce);
   }
 
   async #standIn(): Promise<ScaleRow> {
     const row = await measureStandIn(this.#fleet);
-    await this.#startAnew();
+    await this.#restartManager();
     return row;
   }
 
   /** What earlier stages left in the manager's memory, and what they had compiled, is gone. */
-  async #startAnew(): Promise<void> {
+  async #restartManager(): Promise<void> {
     await this.#fleet.manager.stop();
     await this.#fleet.manager.start();
   }
