@@ -9,6 +9,7 @@ import { access } from '../../controllers/stewardcontrolplane/access.ts';
 import { stewardControlPlaneController } from '../../controllers/stewardcontrolplane/controller.ts';
 import type { Follower } from '../../controllers/stewardcontrolplane/infrastructure/follower.ts';
 import type { Blocker } from '../../controllers/stewardcontrolplane/infrastructure/blocker-watches.ts';
+import { strippedSpec } from '../builders/stripped-field.ts';
 import type { Context, Controller, ReconcileResult } from '../../runtime/reconcile/controller.ts';
 import { silent } from '../../runtime/observe/logger.ts';
 import { mergePatchOf } from '../../runtime/client/merge-patch-of.ts';
@@ -135,7 +136,7 @@ export class ControlPlaneWorld {
         ownerReferences: [{ apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Cluster', name: key.name, uid: 'u' }],
         ...metadata,
       },
-      spec: {
+      spec: strippedSpec({
         version: '1.36.3',
         replicas: 2,
         registry: 'registry.k8s.io',
@@ -143,7 +144,7 @@ export class ControlPlaneWorld {
         network: { serviceType: 'NodePort' },
         addons: { coreDNS: { dnsServiceIPs: ['10.112.0.99'] } },
         ...spec,
-      },
+      }),
     });
   }
 

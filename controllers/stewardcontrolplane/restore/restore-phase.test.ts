@@ -11,7 +11,7 @@ const restoreKey = { ...key, name: 'my-cluster-restore' };
 const restoreFromBucket = {
   repository: {
     tenantControlPlaneName: 'shop',
-    encryption: { keySecret: { name: 'backup-key', key: 'key' } },
+    encryption: { keySecret: { name: 'backup-key', key: 'passphrase' } },
     storage: { bucket: { secretName: 'bucket' } },
   },
 };
