@@ -77,19 +77,19 @@ export class BackupWorld extends MigrationWorld {
   /** Restores while the manager works. */
   async restore(over: Partial<RestoreTask> = {}): Promise<RestoredBackup | undefined> {
     const state = { isOver: false };
-    const restored = runRestore(
-      { tenant, timeoutMs: 60_000, ...over },
-      { ...this.parts(), signal: new AbortController().signal },
-    ).finally(() => {
+    const task = { tenant, timeoutMs: 60_000, ...over };
+    const run = runRestore(task, { ...this.parts(), signal: new AbortController().signal });
+    const restored = Promise.allSettled([run]).finally(() => {
       state.isOver = true;
     });
-    restored.catch(() => undefined);
     for (let turn = 0; turn < 100 && !state.isOver; turn += 1) {
       await settle();
       if ((await this.cluster.admin.get(tenantControlPlane, tenant)) !== undefined) await this.reconcile();
       await this.clock.advance(1000);
     }
-    return restored;
+    const [end] = await restored;
+    if (end.status === 'rejected') throw end.reason;
+    return end.value;
   }
 
   /** The control plane is deleted with all that belongs to it. */

@@ -101,7 +101,7 @@ export class ScaleManager implements AsyncDisposable {
     return { at: performance.now(), ...(await readProcessUsage(this.#pid)), ...metrics };
   }
 
-  /** A look during a measurement, or at its end. Node forgets the lag of its event loop at each look: the worst of them is told. */
+  /** Reads usage and metrics. Node resets the lag of its event loop with each reading: the worst of all readings is reported. */
   async look(): Promise<ManagerLook> {
     const usage = await readProcessUsage(this.#pid);
     const at = performance.now();
