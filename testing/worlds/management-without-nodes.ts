@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
 import { KubernetesClient } from '../../e2e/cluster/kubernetes-client.ts';
 import { resolveTools } from '../../e2e/tools/resolve.ts';
 import { stewardProfile } from '../contracts/control-plane/steward/steward-profile.ts';
 import { startStewardHosting } from '../contracts/control-plane/steward/steward-hosting.ts';
 import { chartFolder, helm } from '../repository/rendered-chart.ts';
+import { accountKubeconfig } from '../builders/account-kubeconfig.ts';
 import { answersOk } from '../servers/answers-ok.ts';
 import type { ApiServer } from '../servers/api-server.ts';
 import { startApiServer } from '../servers/api-server.ts';
@@ -60,7 +60,7 @@ export async function startManagementWithoutNodes(install = installCharts): Prom
   started.defer(() => controllers.kill());
   const [webhooks = 0, health = 0] = await freePorts(2);
   const kubeconfigPath = join(folder.path, 'manager.kubeconfig');
-  await writeFile(kubeconfigPath, await managerKubeconfig(server), { mode: 0o600 });
+  await writeFile(kubeconfigPath, await accountKubeconfig(server, namespace, account), { mode: 0o600 });
   const command = stewardProfile.manager({ kubeconfigPath, namespace, webhooks, health, certificates: folder.path });
   const manager = await startServerProcess({ ...command, log: join(folder.path, 'manager.log') });
   started.defer(() => manager.kill());
@@ -68,21 +68,4 @@ export async function startManagementWithoutNodes(install = installCharts): Prom
   started.use(await startStewardHosting({ client, kubeconfig: server.kubeconfig }));
   const all = started.move();
   return { server, client, [Symbol.asyncDispose]: () => all.disposeAsync() };
-}
-
-/** A kubeconfig of the ServiceAccount that the chart gives the manager. */
-async function managerKubeconfig(server: ApiServer): Promise<string> {
-  const { certificate, key } = await server.clientPair(`system:serviceaccount:${namespace}:${account}`, [
-    ...['system:serviceaccounts', `system:serviceaccounts:${namespace}`],
-  ]);
-  const base64 = (text: string): string => Buffer.from(text).toString('base64');
-  const user = { 'client-certificate-data': base64(certificate), 'client-key-data': base64(key) };
-  return stringify({
-    ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'manager' },
-    clusters: [
-      { name: 'management', cluster: { server: server.url, 'certificate-authority-data': base64(server.ca) } },
-    ],
-    users: [{ name: 'manager', user }],
-    contexts: [{ name: 'manager', context: { cluster: 'management', user: 'manager' } }],
-  });
 }

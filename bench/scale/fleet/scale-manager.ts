@@ -1,9 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { stringify } from 'yaml';
-
 import { runCommand } from '../../../e2e/cluster/machines/run-command.ts';
+import { accountKubeconfig } from '../../../testing/builders/account-kubeconfig.ts';
 import { answersOk } from '../../../testing/servers/answers-ok.ts';
 import type { ApiServer } from '../../../testing/servers/api-server.ts';
 import { freePorts } from '../../../testing/servers/free-ports.ts';
@@ -62,7 +61,7 @@ export class ScaleManager implements AsyncDisposable {
     const [first = ''] = (await readFile(program, 'utf8')).split('\n', 1);
     const [metrics = 0, health = 0, webhooks = 0] = await freePorts(3);
     const kubeconfig = path.join(folder, 'manager.kubeconfig');
-    await writeFile(kubeconfig, await managerKubeconfig(server), { mode: 0o600 });
+    await writeFile(kubeconfig, await accountKubeconfig(server, managerNamespace, account), { mode: 0o600 });
     // The flags of its first line are those that the image starts it with.
     return new ScaleManager(folder, { metrics, health, webhooks }, [
       ...first.split(' ').slice(1),
@@ -127,20 +126,4 @@ export class ScaleManager implements AsyncDisposable {
     if (!answer.ok) throw new Error(`${url} answered ${answer.status}.`);
     return answer.text();
   }
-}
-
-async function managerKubeconfig(server: ApiServer): Promise<string> {
-  const { certificate, key } = await server.clientPair(`system:serviceaccount:${managerNamespace}:${account}`, [
-    ...['system:serviceaccounts', `system:serviceaccounts:${managerNamespace}`, 'system:authenticated'],
-  ]);
-  const base64 = (text: string): string => Buffer.from(text).toString('base64');
-  const user = { 'client-certificate-data': base64(certificate), 'client-key-data': base64(key) };
-  return stringify({
-    ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'manager' },
-    clusters: [
-      { name: 'management', cluster: { server: server.url, 'certificate-authority-data': base64(server.ca) } },
-    ],
-    users: [{ name: 'manager', user }],
-    contexts: [{ name: 'manager', context: { cluster: 'management', user: 'manager' } }],
-  });
 }
