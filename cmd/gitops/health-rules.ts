@@ -127,7 +127,9 @@ export const healthRules: readonly HealthRule[] = [
       WaitingForProcesses: 'Progressing',
       // A person has to do something, and then it goes on.
       WaitingForSleep: 'Suspended',
+      WaitingForStore: 'Suspended',
       TenantControlPlaneNotFound: 'Progressing',
+      NotAwaited: 'Progressing',
       BackupNotFound: 'Degraded',
       StorageNotAllowed: 'Degraded',
       Failed: 'Degraded',
