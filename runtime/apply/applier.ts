@@ -1,4 +1,5 @@
 import { apiVersionOf, type Key, type KindRef, type Manifest, type Resource } from '../../api/meta.ts';
+import { applyExactly } from './apply-exactly.ts';
 import { isDrift, isSameManifest, isStillApplied, rememberApplied, type Applied } from './apply-memory.ts';
 import { belongs, mark, type Marking } from './apply-marks.ts';
 import type { ApplyReport, ApplySet } from './apply-set.ts';
@@ -41,6 +42,8 @@ export interface ApplierOptions {
    * that was not applied before, or was replaced since. Without it, every object without another controller is adopted.
    */
   readonly foreign?: (object: Resource, set: ApplySet) => string | undefined;
+  /** Kinds whose spec is exactly the manifest's: what others add to it is removed. */
+  readonly exact?: readonly KindRef[];
 }
 
 /** What was applied for one owner, by component. */
@@ -131,12 +134,14 @@ export class Applier {
     if (before === undefined || this.#options.foreign !== undefined) {
       await this.#refuseForeign(manifest, { ...to, before, current });
     }
-    const object = await cluster
-      .apply(to.kind, manifest, { fieldManager, signal: to.signal })
-      .catch((error: unknown) => {
-        to.memory.objects.delete(identity);
-        throw explainRefusal(manifest, error);
-      });
+    const options = { fieldManager, signal: to.signal };
+    const isExact = this.#options.exact?.includes(to.kind) === true;
+    const object = await (
+      isExact ? applyExactly(cluster, { kind: to.kind, manifest }, options) : cluster.apply(to.kind, manifest, options)
+    ).catch((error: unknown) => {
+      to.memory.objects.delete(identity);
+      throw explainRefusal(manifest, error);
+    });
     to.memory.objects.set(identity, rememberApplied(manifest, object));
     const drifted = before !== undefined && isSameManifest(before, manifest) && isDrift(before, object, current);
     if (drifted) metrics?.drifted(to.set.component, manifest.kind);

@@ -31,6 +31,6 @@ export function offeredKey(
   const what = isBase64 ? `holds ${bytes.length} bytes instead of ${keyBytes}` : 'is not base64';
   return {
     reason: 'EncryptionKeyUnusable',
-    message: `the key ${key} in Secret ${name} of ${field} ${what}: use the output of head -c 32 /dev/urandom | base64`,
+    message: `the key ${key} in Secret ${name} of ${field} ${what}: use 32 random bytes in base64, for example the output of openssl rand -base64 32`,
   };
 }

@@ -17,7 +17,8 @@ export interface DeniedWrites {
 /**
  * The policy that denies writes inside a tenant to all users and in every namespace, including subresources such as scale, binding
  * and eviction; and its binding. Requests that store nothing are allowed: reviews of tokens and of access, and issuing
- * service-account tokens. Kubernetes exempts policies themselves, so writes can always be allowed again.
+ * service-account tokens. Kubernetes exempts policies themselves, so writes can always be allowed again. Administrators of the
+ * tenant can change both as well: they are applied exactly, and contain the API server's defaults for this reason.
  */
 export function denyWritesManifests(denied: DeniedWrites): readonly [policy: Manifest, binding: Manifest] {
   const { name, operations, matchConditions, message } = denied;
@@ -32,6 +33,8 @@ export function denyWritesManifests(denied: DeniedWrites): readonly [policy: Man
       failurePolicy: 'Fail',
       matchConstraints: {
         matchPolicy: 'Equivalent',
+        namespaceSelector: {},
+        objectSelector: {},
         resourceRules: [{ ...everything, operations, resources: ['*/*'] }],
         excludeResourceRules: [
           { ...everything, apiGroups: reviews, operations: ['CREATE'], resources: ['*'] },

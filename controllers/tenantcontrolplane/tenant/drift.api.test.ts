@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ObjectMemory } from '../../../runtime/cache/object-memory.ts';
 import { kinds } from '../../../api/core/kinds.ts';
 import type { KindRef, Resource } from '../../../api/meta.ts';
-import { labels } from '../../../api/names.ts';
+import { labels, writePermissionsPolicy } from '../../../api/names.ts';
 import { sleep, systemClock } from '../../../runtime/clock.ts';
 import type { Cluster } from '../../../runtime/client/cluster.ts';
 import { openHttp2Line } from '../../../runtime/client/http2-client.ts';
@@ -24,6 +24,9 @@ const addons = {
   workerBootstrap: workerBootstrapAddon({ autoApprove: false }),
 };
 const insideKinds = [...tenantKinds, ...policyKinds, ...endpointKinds, kinds.Secret];
+
+const limited = { name: writePermissionsPolicy };
+const everything = { apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*/*'] };
 
 let server: ApiServer;
 let admin: Cluster;
@@ -160,7 +163,7 @@ describe('A real API server of a tenant', () => {
     const editedMs = Date.now() - edited;
     expect(more).toBeLessThanOrEqual(3);
     process.stdout.write(
-      `${before.size} objects: deleted and back in ${deletedMs} ms (${reconciles} visits), edited and back in ${editedMs} ms (${more} visits)\n`,
+      `${before.size} objects: deleted and back in ${deletedMs} ms (${reconciles} reconciles), edited and back in ${editedMs} ms (${more} reconciles)\n`,
     );
 
     // Neither what the tenant's controllers write of a Deployment nor our own writes are edits: only what was edited is applied again.
@@ -179,6 +182,47 @@ describe('A real API server of a tenant', () => {
     expect(applied).toContain('DaemonSet kube-proxy');
     expect(applied).not.toContain('Deployment coredns');
   }, 60_000);
+
+  test('denies writes again when an administrator adds to the policy that has no effect then', async () => {
+    const world = new TenantWorld({ openTenant: () => countingClient([]), watches: () => watches });
+    await world.create({ spec: { writePermissions: { blockCreation: true } } });
+    await world.settle();
+    const uid = (await world.read()).metadata.uid;
+    while (!watches.isComplete(uid)) await sleep(systemClock, 50);
+    const [policyKind, bindingKind] = [kinds.ValidatingAdmissionPolicy, kinds.ValidatingAdmissionPolicyBinding];
+    const specs = async (): Promise<string> =>
+      JSON.stringify([(await admin.get(policyKind, limited))?.spec, (await admin.get(bindingKind, limited))?.spec]);
+    const wanted = await specs();
+    const few = { matchLabels: { denied: 'true' } };
+    const addedToPolicy = {
+      matchConditions: [{ name: 'never', expression: 'false' }],
+      matchConstraints: { namespaceSelector: few, objectSelector: few },
+      variables: [{ name: 'costly', expression: '1' }],
+      paramKind: { apiVersion: 'v1', kind: 'ConfigMap' },
+    };
+    const addedToBinding = {
+      matchResources: { namespaceSelector: few, excludeResourceRules: [everything] },
+      validationActions: ['Audit'],
+    };
+    const additions: readonly (readonly [KindRef, object])[] = [
+      [policyKind, addedToPolicy],
+      [bindingKind, addedToBinding],
+    ];
+    for (const [kind, spec] of additions) {
+      const answered = world.enqueued;
+      await admin.patch(kind, limited, { type: 'merge', body: { spec } }, { fieldManager: 'administrator' });
+      expect(await specs()).not.toBe(wanted);
+      await reconcilesUntil(world, answered, async () => (await specs()) === wanted);
+    }
+    const denied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'denied', namespace: 'default' } };
+    const attempt = (): Promise<string> =>
+      admin.create(kinds.ConfigMap, denied, { dryRun: true }).then(() => 'created', String);
+    // The API server reads policies once a second.
+    while (!(await attempt()).includes(`ValidatingAdmissionPolicy '${writePermissionsPolicy}'`))
+      await sleep(systemClock, 50);
+    await admin.delete(bindingKind, limited);
+    await admin.delete(policyKind, limited);
+  }, 120_000);
 
   test('is watched with fifty tenants, over one connection each', async () => {
     const many = newWatches();

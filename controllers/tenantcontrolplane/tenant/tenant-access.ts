@@ -26,6 +26,7 @@ import type { Scope } from '../scope.ts';
 import { probeTarget } from './probe-target.ts';
 import type { ProbedKubeconfig } from './probe-target.ts';
 import { withPreservedReplicas } from '../shared/preserve-replicas.ts';
+import { policyKinds } from '../shared/tenant-kinds.ts';
 
 export interface TenantAccessOptions {
   readonly pool: TenantPool;
@@ -107,7 +108,11 @@ export function tenantAccess(options: TenantAccessOptions): TenantAccess {
   const applierOf = (uid: string, cluster: Cluster): Applier => {
     const known = appliers.get(uid);
     if (known?.cluster === cluster) return known.applier;
-    const applier = new Applier({ cluster, fieldManager, marking, kinds: options.kinds, memory: new ObjectSlot() });
+    const applier = new Applier({
+      ...{ cluster, fieldManager, marking, kinds: options.kinds, memory: new ObjectSlot() },
+      // Administrators of the tenant could add a condition to a policy with which it never applies.
+      exact: policyKinds,
+    });
     appliers.set(uid, { cluster, applier });
     return applier;
   };

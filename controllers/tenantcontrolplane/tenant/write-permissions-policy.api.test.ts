@@ -28,7 +28,7 @@ async function clientOf(user: string, groups: readonly string[] = []): Promise<C
 
 const client = (user: string): Cluster => {
   const found = clients.get(user);
-  if (found === undefined) throw new Error(`nobody opened a door for ${user}`);
+  if (found === undefined) throw new Error(`there is no client of ${user}`);
   return found;
 };
 

@@ -1,6 +1,7 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import { kinds } from '../../../../api/core/kinds.ts';
 import type { KindRef, Resource } from '../../../../api/meta.ts';
+import type { Cluster, Patch } from '../../../../runtime/client/cluster.ts';
 import { annotations, freezePolicy } from '../../../../api/names.ts';
 import { StoreError } from '../../../../stores/store-error.ts';
 import { MigrationWorld, storeLabel } from '../../../../testing/worlds/migration-world.ts';
@@ -23,6 +24,15 @@ async function message(world: MigrationWorld): Promise<string> {
   const conditions = (await world.read()).status?.conditions ?? [];
   return conditions.find(({ type }) => type === 'Migrating')?.message ?? '';
 }
+
+const { ValidatingAdmissionPolicy: policyKind, ValidatingAdmissionPolicyBinding: bindingKind } = kinds;
+const readOnly = { name: freezePolicy };
+const byAdministrator = { fieldManager: 'an administrator of the tenant' };
+/** With this, requests for objects of nearly all namespaces are not denied. */
+const selector = { namespaceSelector: { matchLabels: { denied: 'true' } } };
+const specOf = (object: Resource | undefined): unknown =>
+  object === undefined ? undefined : Reflect.get(object, 'spec');
+const addition = (spec: object): Patch => ({ type: 'merge', body: { spec } });
 
 const only = (store: { readonly tenancies: ReadonlyMap<string, unknown> }): string =>
   [...store.tenancies.keys()].join();
@@ -162,17 +172,29 @@ describe('A tenant whose DataStore is changed', () => {
     expect((await world.migrate()).pauseMs).toBeGreaterThanOrEqual(15_000);
   });
 
-  test.each<[string, KindRef]>([
-    ['binding', kinds.ValidatingAdmissionPolicyBinding],
-    ['policy', kinds.ValidatingAdmissionPolicy],
-  ])('has its %s restored that somebody deletes on the new datastore, and finishes', async (_what, kind) => {
+  test.each<[string, KindRef, (admin: Cluster) => Promise<unknown>]>([
+    ['deleted binding', bindingKind, (admin) => admin.delete(bindingKind, readOnly)],
+    ['deleted policy', policyKind, (admin) => admin.delete(policyKind, readOnly)],
+    [
+      'binding for few namespaces',
+      bindingKind,
+      (admin) => admin.patch(bindingKind, readOnly, addition({ matchResources: selector }), byAdministrator),
+    ],
+    [
+      'policy for few namespaces',
+      policyKind,
+      (admin) => admin.patch(policyKind, readOnly, addition({ matchConstraints: selector }), byAdministrator),
+    ],
+  ])('has a %s restored on the new datastore, and finishes', async (_what, kind, harm) => {
     const world = await moving();
     await world.change({ metadata: { annotations: { [annotations.migrationMinimumHold]: '5s' } } });
     await world.until('Switching');
     await world.reconcile();
-    await world.tenant.admin.delete(kind, { name: freezePolicy });
+    const before = specOf(await world.tenant.admin.get(kind, readOnly));
+    await harm(world.tenant.admin);
     expect((await world.reconcile()).afterMs ?? Infinity).toBeLessThanOrEqual(2_000);
-    expect(await world.tenant.admin.get<Resource>(kind, { name: freezePolicy })).toBeDefined();
+    expect(before).toBeDefined();
+    expect(specOf(await world.tenant.admin.get(kind, readOnly))).toEqual(before);
     expect(world.events.filter((event) => event.startsWith('WritesDeniedAgain'))).toHaveLength(1);
     expect((await world.migrate()).phase).toBe('Succeeded');
   });

@@ -2,6 +2,7 @@ import { kinds } from '../../../../api/core/kinds.ts';
 import type { Pod } from '../../../../api/core/kinds.ts';
 import type { KindRef, Manifest } from '../../../../api/meta.ts';
 import { freezePolicy } from '../../../../api/names.ts';
+import { applyExactly, hasExactSpec } from '../../../../runtime/apply/apply-exactly.ts';
 import { sleep } from '../../../../runtime/clock.ts';
 import type { Cluster } from '../../../../runtime/client/cluster.ts';
 import { failureCode } from '../../../../runtime/observe/describe-failure.ts';
@@ -27,18 +28,21 @@ export async function freeze(step: ReadOnlyStep): Promise<string | undefined> {
   return proveFrozen(pods, step);
 }
 
-async function applyFreeze(client: Cluster, { scope, deps, ctx }: ReadOnlyStep): Promise<void> {
+function wantedFreeze({ scope, deps }: ReadOnlyStep): readonly [policy: Manifest, binding: Manifest] {
   const { driver = '' } = scope.tcp.status?.storage?.migration?.source ?? {};
-  const leadersRenew = deps.stores.capabilities(driver)?.opensUncopied === true;
-  const [policy, binding] = freezeManifests({ leadersRenew });
-  const options = { fieldManager, signal: ctx.signal };
-  await client.apply(kinds.ValidatingAdmissionPolicy, policy, options);
-  await client.apply(kinds.ValidatingAdmissionPolicyBinding, binding, options);
+  return freezeManifests({ leadersRenew: deps.stores.capabilities(driver)?.opensUncopied === true });
+}
+
+async function applyFreeze(client: Cluster, step: ReadOnlyStep): Promise<void> {
+  const [policy, binding] = wantedFreeze(step);
+  const options = { fieldManager, signal: step.ctx.signal };
+  await applyExactly(client, { kind: kinds.ValidatingAdmissionPolicy, manifest: policy }, options);
+  await applyExactly(client, { kind: kinds.ValidatingAdmissionPolicyBinding, manifest: binding }, options);
 }
 
 /**
- * Restores the read-only policy if administrators of the tenant deleted it, which Kubernetes allows, since policies are exempt
- * from policies. The old datastore is fenced by then, so nothing is lost there; what was written to the new one in the meantime
+ * Restores the read-only policy if administrators of the tenant changed or deleted it, which Kubernetes allows, since policies are
+ * exempt from policies. The old datastore is fenced by then, so nothing is lost there; what was written to the new one in the meantime
  * is lost if the migration is rolled back. If the API server cannot be reached, the next check tries again.
  */
 export async function keepFrozen(step: ReadOnlyStep): Promise<void> {
@@ -50,14 +54,16 @@ export async function keepFrozen(step: ReadOnlyStep): Promise<void> {
       client.get(kinds.ValidatingAdmissionPolicy, at, options),
       client.get(kinds.ValidatingAdmissionPolicyBinding, at, options),
     ]);
-    if (policy !== undefined && binding !== undefined) return;
+    const [wantedPolicy, wantedBinding] = wantedFreeze(step);
+    const isWhole = policy !== undefined && hasExactSpec(policy, wantedPolicy);
+    if (isWhole && binding !== undefined && hasExactSpec(binding, wantedBinding)) return;
     await applyFreeze(client, step);
   } catch (error) {
     ctx.signal.throwIfAborted();
     if (error instanceof UnreachableError || error instanceof ApiError) return;
     throw error;
   }
-  const message = `ValidatingAdmissionPolicy ${freezePolicy} or its binding, which denies writes in the tenant during the migration, was deleted and has been restored; what was written in the meantime is lost if the migration is rolled back`;
+  const message = `ValidatingAdmissionPolicy ${freezePolicy} or its binding, which denies writes in the tenant during the migration, was changed or deleted and has been restored; what was written in the meantime is lost if the migration is rolled back`;
   ctx.event('Warning', 'WritesDeniedAgain', message);
 }
 
