@@ -116,6 +116,16 @@ describe('leader election', () => {
     expect(await stored()).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 });
   });
 
+  test('a leader that retires releases the lease also if the response to its last renewal was lost', async () => {
+    const a = new Replica('a');
+    await watchFor(1000, a);
+    a.trouble = 'answer lost';
+    await watchFor(2500, a);
+    a.trouble = 'none';
+    await a.election.release();
+    expect(await stored()).not.toHaveProperty('holderIdentity');
+  });
+
   test('a leader that retires does not change a lease that another process has taken', async () => {
     const a = new Replica('a');
     await watchFor(1000, a);

@@ -99,20 +99,28 @@ export class LeaderElection {
       this.#until = undefined;
       return;
     }
-    const { resourceVersion } = this.#seen.lease.metadata;
+    const { lease } = this.#seen;
     this.#until = undefined;
     this.#options.status?.(false);
     try {
-      await this.#options.cluster.patch(kinds.Lease, this.#options.lease, {
-        type: 'merge',
-        body: {
-          metadata: { resourceVersion },
-          spec: { holderIdentity: null, leaseDurationSeconds: 1, renewTime: microTime(this.#options.clock.now()) },
-        },
-      });
+      await this.#free(lease).catch((error: unknown) => this.#freeChanged(error));
     } catch (error) {
       this.#options.log.warn('the lease could not be released; it expires on its own', { error });
     }
+  }
+
+  async #free({ metadata: { resourceVersion } }: Lease): Promise<void> {
+    const { cluster, clock, lease: key } = this.#options;
+    const spec = { holderIdentity: null, leaseDurationSeconds: 1, renewTime: microTime(clock.now()) };
+    await cluster.patch(kinds.Lease, key, { type: 'merge', body: { metadata: { resourceVersion }, spec } });
+  }
+
+  /** The last renewal may have been written although its response never arrived: the Lease is still ours then. */
+  async #freeChanged(error: unknown): Promise<void> {
+    if (!(error instanceof ApiError && error.code === 409)) throw error;
+    const { cluster, lease: key, identity } = this.#options;
+    const now = await cluster.get(kinds.Lease, key);
+    if (now?.spec?.holderIdentity === identity) await this.#free(now);
   }
 
   async #run(): Promise<void> {
