@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { hash } from './hash.ts';
 import { runJest } from './jest-run.ts';
 import { KeptValues } from './kept-values.ts';
+import type { Killers } from './killers.ts';
 import type { Mutant } from './mutant.ts';
 import type { Sources } from './sources.ts';
 import { projectOf } from './test-map.ts';
@@ -13,6 +14,8 @@ export interface Verdict {
   readonly killed: boolean;
   /** The test that saw it, or why there is none. */
   readonly by: string;
+  /** The file of that test. */
+  readonly test?: string;
 }
 
 /** What is kept of a mutant: the tests that passed with it, each by what it needs, and the one that did not. */
@@ -33,25 +36,39 @@ export class Judge {
   readonly #map: TestMap;
   readonly #tier: Tier;
   readonly #kept: KeptValues<Kept>;
+  readonly #killers: Killers;
   /** Whether a file of tests passes without a mutant. */
   readonly #passes = new Map<string, Promise<boolean>>();
 
-  constructor(sources: Sources, map: TestMap, tier: Tier, folder: string) {
+  constructor(
+    { sources, map, killers }: { readonly sources: Sources; readonly map: TestMap; readonly killers: Killers },
+    tier: Tier,
+    folder: string,
+  ) {
     this.#sources = sources;
     this.#map = map;
+    this.#killers = killers;
     this.#tier = tier;
     this.#kept = new KeptValues(join(folder, `verdicts-${tier}.json`));
   }
 
   /**
-   * Tries the file of tests that is most likely to see a mutant, before it is known which ones reach it: the one that saw it
-   * before something changed, or the one that is named after its file. Undefined if that one does not see it.
+   * Tries the files of tests that are most likely to see a mutant, before it is known which ones reach it: the one that saw it
+   * before something changed or in the last recorded run, and the one that is named after its file. Undefined if none sees it.
    */
   async guess(mutant: Mutant): Promise<Verdict | undefined> {
-    const { name, source, kept, verdict } = this.#known(mutant);
+    const { verdict, kept } = this.#known(mutant);
     if (verdict !== undefined) return verdict;
-    const test = this.#map.known(kept.killer?.test) ?? this.#map.namedAfter(mutant);
-    if (test === undefined) return undefined;
+    const recorded = [kept.killer?.test, this.#killers[mutant.id]].map((test) => this.#map.known(test));
+    for (const test of new Set([...recorded, this.#map.namedAfter(mutant)])) {
+      const seen = test === undefined ? undefined : await this.#tryOne(mutant, test);
+      if (seen !== undefined) return seen;
+    }
+    return undefined;
+  }
+
+  async #tryOne(mutant: Mutant, test: string): Promise<Verdict | undefined> {
+    const { name, source, kept } = this.#known(mutant);
     const key = this.#map.keyOf(test);
     if (kept.passed[test] === key) return undefined;
     const run = { project: projectOf(this.#tier), tests: [test], limitMs: guessMs } as const;
@@ -64,7 +81,7 @@ export class Judge {
     this.#passes.set(test, passes);
     if (!(await passes)) return undefined;
     this.#kept.set(name, { passed: kept.passed, killer: { test, key, by: failure } });
-    return { killed: true, by: failure };
+    return { killed: true, by: failure, test };
   }
 
   async judge(mutant: Mutant): Promise<Verdict> {
@@ -92,7 +109,7 @@ export class Judge {
     const by = failure ?? outcome;
     const test = tests.find((file) => by.startsWith(`${file}:`)) ?? tests[0] ?? '';
     this.#kept.set(name, { passed: kept.passed, killer: { test, key: this.#map.keyOf(test), by } });
-    return { killed: true, by };
+    return { killed: true, by, test };
   }
 
   #known(mutant: Mutant): Known {
@@ -101,7 +118,12 @@ export class Judge {
     const kept = this.#kept.get(name) ?? { passed: {} };
     const { killer } = kept;
     const stands = killer?.key === (killer && this.#map.keyOf(killer.test));
-    return { name, source, kept, verdict: killer && stands ? { killed: true, by: killer.by } : undefined };
+    return {
+      name,
+      source,
+      kept,
+      verdict: killer && stands ? { killed: true, by: killer.by, test: killer.test } : undefined,
+    };
   }
 }
 

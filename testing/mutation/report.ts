@@ -94,8 +94,8 @@ ${survivors.join('\n')}
 - A mutant's name comes from the name of its file, the function around it and the text: the sample stays the same when lines or
   folders move.
 - No file of the tree is touched: jest's transformer reads the mutant's text in place of the file's.
-- The file of tests that killed a mutant last time is tried first; otherwise, the one that is named after its file. For mutants that
-  survive this, each file of tests is run once with probes to find out which code it executes. This, and each verdict, is cached in
+- The file of tests that killed a mutant last time (\`testing/mutation/killers.yaml\`) is tried first, and then the one that is named
+  after its file. For mutants that survive this, each file of tests is run once with probes to find out which code it executes. This, and each verdict, is cached in
   \`.cache/mutation/\` until something changes that the test depends on. An interrupted run therefore continues where it stopped.
 - \`npm run mutate -- runtime stores/nats\` judges only these folders, \`--tier wide\` leaves the contract tests out, \`--id <mutant>\`
   judges one and prints it, \`--workers 2\` takes two processors. Only a whole run writes this page.
