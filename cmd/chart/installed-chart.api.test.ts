@@ -3,6 +3,7 @@ import { allKinds } from '../../api/all-kinds.ts';
 import { crdName } from '../../api/generate/crd.ts';
 import { kinds } from '../../api/core/kinds.ts';
 import { resolveTools } from '../../e2e/tools/resolve.ts';
+import type { Resource } from '../../api/meta.ts';
 import type { Cluster } from '../../runtime/client/cluster.ts';
 import { openCluster } from '../../runtime/client/http-cluster.ts';
 import { chartFolder, helm } from '../../testing/repository/rendered-chart.ts';
@@ -13,6 +14,11 @@ import type { ApiServer } from '../../testing/servers/api-server.ts';
 let server: ApiServer;
 let cluster: Cluster;
 const namespace = 'steward-system';
+
+interface AggregatedRole extends Resource {
+  readonly aggregationRule?: object;
+  readonly rules?: readonly object[];
+}
 
 const release = (...words: readonly string[]): Promise<string> =>
   helm(...words, '--namespace', namespace, '--kubeconfig', server.kubeconfigPath);
@@ -62,6 +68,28 @@ describe('an installation with Helm', () => {
     expect(await bundle()).toBe('Y2E=');
     // A Job cannot be changed: the new revision has its own.
     expect(await jobs()).toEqual(['etcd-bootstrap-2']);
+  }, 120_000);
+
+  test('is upgraded after Kubernetes has written the rules of its aggregated ClusterRoles', async () => {
+    await install('steward', '--set', 'clusterStacks.enabled=true');
+    const { items } = await cluster.list<AggregatedRole>(kinds.ClusterRole);
+    const aggregated = items.filter(
+      ({ metadata, aggregationRule }) => aggregationRule !== undefined && metadata.name.startsWith('steward-'),
+    );
+    expect(aggregated.map(({ metadata }) => metadata.name).toSorted()).toEqual([
+      'steward-clusterstacks-objects-role',
+      'steward-infrastructure-role',
+    ]);
+    // As kube-controller-manager does, which does not run here.
+    const rules = [{ apiGroups: ['example.com'], resources: ['widgets'], verbs: ['get'] }];
+    for (const { metadata, aggregationRule } of aggregated) {
+      const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', aggregationRule, rules };
+      const manifest = { ...role, metadata: { name: metadata.name } };
+      await cluster.apply(kinds.ClusterRole, manifest, { fieldManager: 'clusterrole-aggregation-controller' });
+    }
+    expect(await install('steward', '--set', 'clusterStacks.enabled=true')).toContain('STATUS: deployed');
+    const after = await cluster.get<AggregatedRole>(kinds.ClusterRole, { name: 'steward-infrastructure-role' });
+    expect(after?.rules).toEqual(rules);
   }, 120_000);
 
   test('fits into the Secrets in which Helm keeps releases', async () => {
