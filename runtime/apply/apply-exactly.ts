@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { KindRef, Manifest, Resource } from '../../api/meta.ts';
 import { keyOf } from '../cache/object-id.ts';
 import type { ApplyOptions, Cluster } from '../client/cluster.ts';
+import { sameJson } from '../client/merge-patch-of.ts';
 
 /**
  * Applies a manifest, and removes what others have added to its spec. Server-side apply leaves fields and list items of other
@@ -22,7 +22,7 @@ export async function applyExactly<T extends Resource>(
 
 /** True when the spec of an object is the one of the manifest: nothing is missing, changed or added. */
 export function hasExactSpec(object: Resource, manifest: Manifest): boolean {
-  return isDeepStrictEqual(specOf(object), specOf(manifest));
+  return sameJson(specOf(object), specOf(manifest));
 }
 
 function specOf(object: object): unknown {
