@@ -645,6 +645,32 @@ describe('The manager', () => {
     expect(manager?.remembered()).toBe(0);
   });
 
+  test('starts no reconcile when it is stopped while a refused request is repeated, which succeeds then', async () => {
+    const { promise: held, resolve: answer } = Promise.withResolvers<boolean>();
+    let reconciles = 0;
+    let isRepeated = false;
+    const error = recheckable('refused', () => {
+      isRepeated = true;
+      return held;
+    });
+    const refused: Reconcile = () => {
+      reconciles += 1;
+      return { error };
+    };
+    await create('a');
+    await started(controllerOf(refused));
+    await clock.advance(10_000);
+    expect(isRepeated).toBe(true);
+    const before = reconciles;
+    const stopped = manager?.stop(0);
+    await clock.advance(0);
+    answer(true);
+    await settle();
+    await clock.advance(10_000);
+    await stopped;
+    expect(reconciles).toBe(before);
+  });
+
   test('forgets an object that another one of its name replaced, and remembers the new one', async () => {
     const uidOf = async () => (await read('a'))?.metadata.uid ?? '';
     await create('a');
