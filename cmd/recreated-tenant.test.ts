@@ -197,7 +197,7 @@ describe('A TenantControlPlane that is deleted while its StewardControlPlane sta
     expect(status?.conditions?.map(({ reason }) => reason)).toContain('OwnedByAnother');
   });
 
-  test('is adopted by no TenantControlPlane that somebody else created under its name', async () => {
+  test('is adopted by no TenantControlPlane that a user created under its name', async () => {
     const world = await ReleaseWorld.create();
     const before = await relied(world);
     const victim = await world.tenant.read();

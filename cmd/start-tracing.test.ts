@@ -90,7 +90,7 @@ describe('Traces', () => {
     await expect(inSpan('reconcile', {}, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   });
 
-  test('that nobody takes cost spans and nothing else', async () => {
+  test('that no collector receives are lost, and nothing else fails', async () => {
     const { endpoint, sent } = await collector();
     server?.close();
     await traced(endpoint, 1);

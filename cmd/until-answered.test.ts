@@ -29,7 +29,7 @@ test('untilAnswered does not retry a refusal', async () => {
   await expect(answer).rejects.toThrow('no');
 });
 
-test('untilAnswered stops waiting when the process is asked to end', async () => {
+test('untilAnswered stops waiting when its signal is aborted', async () => {
   const stop = new AbortController();
   const call = outcomes(new UnreachableError('refused'));
   const answer = untilAnswered(call, { clock: new FakeClock(), log: silent, signal: stop.signal });

@@ -15,7 +15,7 @@ const facts: BuildFacts = {
 };
 
 describe('The provenance of a release', () => {
-  test('names image, commit, lock file and what was asked for', () => {
+  test('names image, commit, lock file and the parameters of the release', () => {
     expect(provenanceOf(facts)).toMatchObject({
       subject: [{ name: facts.image, digest: { sha256: 'a'.repeat(64) } }],
       predicateType: 'https://slsa.dev/provenance/v1',
@@ -64,7 +64,7 @@ describe('An attestation', () => {
     expect(attested(envelope, generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey)).toBeUndefined();
   });
 
-  test('is none any more once somebody changed the statement', () => {
+  test('is no longer valid once its statement was changed', () => {
     const { payload, ...rest } = JSON.parse(envelope.toString()) as { payload: string };
     const changed = Buffer.from(payload, 'base64').toString().replace('c0ffee', 'c0ffef');
     const forged = JSON.stringify({ ...rest, payload: Buffer.from(changed).toString('base64') });

@@ -260,7 +260,7 @@ describe('the release of a provider', () => {
     await expect(releaseVersion(version)).rejects.toThrow(reason);
   });
 
-  test('is what clusterctl-settings.json tells the tools of Cluster API', async () => {
+  test('is described in clusterctl-settings.json for the tools of Cluster API', async () => {
     const settings = JSON.parse(await readFile(path.join(root, 'clusterctl-settings.json'), 'utf8')) as {
       name: string;
       config: { componentsFile: string; nextVersion: string; configFolder: string };

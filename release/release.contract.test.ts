@@ -288,7 +288,7 @@ describe('a registry', () => {
   const never = new AbortController().signal;
   const artifact = artifactOf(emptyConfig, [], { artifactType: 'application/vnd.example' });
 
-  test('that asks for a password gets the given one, and without one the person is told what is missing', async () => {
+  test('that requires a password gets the given one, and without one the error names what is missing', async () => {
     await using closed = await RunningRegistry.start(path.join(folder, 'closed'), users);
     const push = (password?: string): Promise<string> => {
       const credentials = password === undefined ? undefined : { username: 'steward', password };
@@ -310,14 +310,14 @@ describe('a registry', () => {
     await expect(pushed('wrong-password')).rejects.not.toThrow(/wrong-password/);
   });
 
-  test('without TLS is not spoken to unless that is asked for', async () => {
+  test('without TLS gets no request unless that is enabled', async () => {
     const repository = openRepository(`${registry.host}/team/x`, { plainHttp: false });
     await expect(repository.push(artifact, 'one', never)).rejects.toThrow(
       /set --plain-http for a registry without TLS/,
     );
   });
 
-  test('keeps a signature that somebody changed, and it is no signature', async () => {
+  test('may return a changed signature, which is not accepted', async () => {
     const { digest } = artifact.manifest.descriptor;
     const { manifest, blobs } = signatureOf('r.example/x', digest, privateKey);
     const changed = Buffer.from(

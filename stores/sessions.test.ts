@@ -31,7 +31,7 @@ function dialling(open: (config: string) => Promise<void> = () => Promise.resolv
       await open(config);
       return session(config);
     },
-    isolation: () => Promise.reject(new Error('nobody plays tenants of it')),
+    isolation: () => Promise.reject(new Error('no canary tenants are created in it')),
   };
   return { log, driver };
 }
@@ -155,7 +155,7 @@ describe('Sessions', () => {
     const reconcile = new AbortController();
     const first = sessions.use(driver, 'a', ping, { signal: reconcile.signal });
     const second = sessions.use(driver, 'a', ping);
-    reconcile.abort(new Error('the visit took too long'));
+    reconcile.abort(new Error('the reconcile took too long'));
     await expect(first).rejects.toThrow('took too long');
     await expect(sessions.use(driver, 'a', ping, { signal: reconcile.signal })).rejects.toThrow('took too long');
     dial.resolve(undefined);
@@ -164,7 +164,7 @@ describe('Sessions', () => {
     expect(log).toEqual(['open a']);
   });
 
-  test('let nobody change a datastore once this process must not act any more, also with a session from before', async () => {
+  test('do not change a datastore once this process must no longer act, also with a session from before', async () => {
     const { driver } = dialling();
     let leads = true;
     const mayWrite = (): void => {

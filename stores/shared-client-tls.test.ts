@@ -62,7 +62,7 @@ describe('Credentials for several datastores', () => {
     }
   });
 
-  test('have no private key but that of the tenant, so that nobody can sign more with the CA that joins the signers', async () => {
+  test('have no private key but that of the tenant, so that nothing more can be signed with the CA that joins the signers', async () => {
     const tls = await sharedClientTls([authority(one), authority(two)], tenancy, undefined, now);
     expect(JSON.stringify(tls).match(/BEGIN [A-Z ]*PRIVATE KEY/g)).toHaveLength(1);
     const [leaf, ...joining] = parseCertificates(tls.certificate ?? '', 'chain');

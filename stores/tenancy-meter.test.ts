@@ -52,7 +52,7 @@ test('a new tenant is measured within half a minute', async () => {
   expect(meter.bytes('new')).toBe(5);
 });
 
-test('two tenants are measured at a time, and one that fails keeps nobody from being measured', async () => {
+test('two tenants are measured at a time, and one that fails does not prevent others from being measured', async () => {
   let running = 0;
   let most = 0;
   const slow = (uid: string): MeteredTenant => ({
@@ -74,7 +74,7 @@ test('two tenants are measured at a time, and one that fails keeps nobody from b
   expect(list.map(({ uid }) => meter.bytes(uid))).toEqual([0, 1, 2, undefined, 4, 5, 6, 7, 8]);
 });
 
-test('the last size is told for three intervals while no other is known', async () => {
+test('the last size is reported for three intervals while no newer one is known', async () => {
   const shop = tenantOf('shop', 100);
   const { clock, meter } = setUp(shop);
   meter.start();
@@ -98,7 +98,7 @@ test('a tenancy that is gone has no size, and neither has a deleted tenant', asy
   expect(meter.bytes('shop')).toBeUndefined();
 });
 
-test('a measurement is told to end after five minutes, and all are at the end', async () => {
+test('a measurement is aborted after five minutes, and all are when the meter is closed', async () => {
   const reasons: unknown[] = [];
   const endless: MeteredTenant = {
     uid: 'endless',

@@ -33,7 +33,7 @@ test('a name with one family is found', async () => {
   expect(await ask({ ...servers, resolve6: unknown }, false)).toBe('192.0.2.1');
 });
 
-test('a name that nobody knows, or that has no address, is an error', async () => {
+test('a name that does not exist, or that has no address, is an error', async () => {
   await expect(ask({ resolve4: unknown, resolve6: unknown }, true)).rejects.toThrow('ENOTFOUND');
   const none = (): Promise<string[]> => Promise.resolve([]);
   await expect(ask({ resolve4: none, resolve6: none }, true)).rejects.toThrow('shop.example has no address');

@@ -55,7 +55,7 @@ describe('TenantPool', () => {
     expect(pool.borrow('one', connection('a'))).not.toBe(pool.borrow('two', connection('a')));
   });
 
-  test('closes a client that nobody used for a while, counted from the last use', async () => {
+  test('closes a client that was not used for a while, counted from the last use', async () => {
     const { pool, clock, closed, opened } = setUp();
     const first = pool.borrow('uid', connection('a'));
     await clock.advance(900);
@@ -67,7 +67,7 @@ describe('TenantPool', () => {
     expect(pool.borrow('uid', connection('a'))).not.toBe(first);
   });
 
-  test('keeps a client open while somebody holds it, and closes it when it is released', async () => {
+  test('keeps a client open while it is held, and closes it when it is released', async () => {
     const { pool, clock, closed, opened } = setUp();
     pool.borrow('uid', connection('a'));
     const release = pool.hold('uid');

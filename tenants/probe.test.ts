@@ -54,7 +54,7 @@ test('a server with a certificate for another name is not up', async () => {
   expect((await probe({ server: 'https://shop.example:6443', ca: otherCa, dial }, 5000)).isUp).toBe(false);
 });
 
-test('nobody who listens, and nobody who answers, is up: the second for as long as the probe waits', async () => {
+test('an address where no server listens, and a server that does not answer, are not up: the second is known only at the timeout', async () => {
   const port = await listen(createTcpServer(() => undefined));
   const { ca } = await tlsServer(() => undefined);
   const silent = await probe({ server: `https://127.0.0.1:${port}`, ca }, 50);
@@ -105,7 +105,7 @@ test.each([
   expect(performance.now() - began).toBeLessThan(30_000);
 });
 
-test('a name that nobody knows is not up', async () => {
+test('a name that does not exist is not up', async () => {
   const { ca } = await tlsServer(() => undefined);
   expect((await probe({ server: 'https://nobody.invalid:6443', ca }, 5000)).isUp).toBe(false);
 });

@@ -89,7 +89,7 @@ test('a thousand API servers that do not answer are not all probed at once, and 
   expect(new Set(asked).size).toBe(2000);
 });
 
-test('a probe that never ends is given up, and keeps nobody else from being probed', async () => {
+test('a probe that never ends is given up, and does not prevent others from being probed', async () => {
   const { clock, prober, asked } = setUp(({ server }) =>
     server.includes('good') ? Promise.resolve({ isUp: true, seconds: 0.1 }) : new Promise(() => undefined),
   );

@@ -35,7 +35,7 @@ const often = row({
 const rareAgain = row({ podsBefore: 3, podsMost: 3 });
 
 describe('An autoscaled control plane', () => {
-  test('followed its load if its pods became more and fewer again, and nobody noticed', () => {
+  test('followed its load if it was scaled up and down again and no client was affected', () => {
     expect(isMissed([rare, often, rareAgain])).toBe(false);
   });
 

@@ -52,7 +52,7 @@ describe('The report of a burst', () => {
     expect(lines.at(-1)).toMatchObject({ value: '9.0 (9.0)', floor: '', times: '' });
   });
 
-  test('compares the removal of data with nothing, because nobody removes it by hand', () => {
+  test('has no floor for the removal of data, which is not done by hand', () => {
     const gone = burstPresentation.headlines?.([ours, hand]).find(({ figure }) => figure.includes('data included'));
     expect(gone).toEqual({ figure: '`kubectl delete` of 4 tenants, their data included, s', value: '4.0 (4.0)' });
   });

@@ -59,7 +59,7 @@ describe('The footprint', () => {
     expect(found.creationCpuSeconds).toBe(0.5);
   });
 
-  test('leaves out requests that nobody counts, and tenants that did not become ready', () => {
+  test('leaves out requests that were not counted, and tenants that did not become ready', () => {
     const rested = [from, { ...to, requests: {} }] as const;
     const found = footprintBetween({ tenants: [4, 4], atStart: look, created: look, rested });
     expect(found).toMatchObject({ requestsPerSecond: undefined, creationCpuSeconds: undefined });

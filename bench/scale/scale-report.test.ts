@@ -127,6 +127,6 @@ describe('The report', () => {
   });
 });
 
-test('Requests between two looks include those of verbs that were not there before', () => {
+test('Requests between two scrapes include those of verbs that the first one did not have', () => {
   expect(requestsBetween({ GET: 2 }, { GET: 5, APPLY: 1 })).toEqual({ GET: 3, APPLY: 1 });
 });

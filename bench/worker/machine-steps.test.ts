@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 
 import { MachineSteps } from './machine-steps.ts';
 
-test('The steps of machines are told to those who listen, and other lines are not', () => {
+test('The steps of machines are passed to the listener, and other lines are not', () => {
   const steps = new MachineSteps();
   const heard: string[] = [];
   const listening = steps.listen((machine, step) => heard.push(`${machine} ${step}`));

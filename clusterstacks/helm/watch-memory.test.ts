@@ -92,7 +92,11 @@ describe('The watch over the memory of helm', () => {
   test.each([
     ['every look fails', { status: failure('EACCES'), own: self }, 'EACCES: it cannot be read'],
     ['there is no /proc', { status: failure('ENOENT'), own: failure('ENOENT') }, 'there is no /proc'],
-    ['the kernel does not tell', { status: 'Name:\thelm\nState:\tS\n', own: self }, 'has neither RssAnon nor VmRSS'],
+    [
+      'the kernel does not report it',
+      { status: 'Name:\thelm\nState:\tS\n', own: self },
+      'has neither RssAnon nor VmRSS',
+    ],
   ])('reports that the memory cannot be read: %s', async (_, of, why) => {
     const watched = new Watched();
     Object.assign(watched, of);

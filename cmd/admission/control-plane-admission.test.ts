@@ -169,7 +169,7 @@ describe('The TenantControlPlane of a control plane', () => {
       metadata: marked('clusterctl.cluster.x-k8s.io/delete-for-move', ''),
     },
     {
-      when: 'somebody insists',
+      when: 'the deletion is confirmed',
       scp: controlPlane({}),
       metadata: marked('steward.butlerlabs.dev/delete-anyway', 'true'),
     },
@@ -221,10 +221,10 @@ describe('A TenantControlPlane that belongs to a StewardControlPlane of another 
   });
 
   test.each<[string, object, string]>([
-    ['when that one, or somebody here, says that it is meant', { ...obeying, ...meant }, 'somebody'],
+    ['when the deletion is confirmed there, or by an annotation here', { ...obeying, ...meant }, 'somebody'],
     ['with its namespace', obeying, 'system:serviceaccount:kube-system:namespace-controller'],
     ['with its namespace, also where controllers share one account', obeying, 'system:kube-controller-manager'],
-    ['when it obeys nobody', {}, 'somebody'],
+    ['when nothing manages it', {}, 'somebody'],
   ])('is deleted %s', async (_when, annotations, username) => {
     expect(await deletion(annotations, username)).toBe('allowed');
   });

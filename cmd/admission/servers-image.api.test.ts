@@ -118,7 +118,7 @@ describe('The image of the quick-start etcd', () => {
     expect(await setImage('3.7.3')).toContain('image updated');
   }, 60_000);
 
-  test('may go back until etcd has changed the format of the data, and then when etcd was told so', async () => {
+  test('may be downgraded until etcd has changed the format of the data, and afterwards once the downgrade is enabled in etcd', async () => {
     expect(await setImage('3.6.16')).toContain('image updated');
     await report(3, '3.6');
     await setImage('3.7.3');

@@ -21,7 +21,7 @@ const named = (wanted: (webhook: Webhook) => boolean): readonly string[] =>
   webhooks.filter(wanted).map(({ name }) => name);
 
 describe('The webhooks', () => {
-  test('let nobody change an object of Steward while no manager answers, and everybody delete a Secret', () => {
+  test('deny changes to objects of Steward while no manager answers, and allow deletions of Secrets', () => {
     expect(webhooks.length).toBeGreaterThan(1);
     expect(named(({ failurePolicy }) => failurePolicy !== 'Fail')).toEqual(['vdatastoresecrets.kb.io']);
   });

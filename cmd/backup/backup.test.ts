@@ -63,7 +63,7 @@ describe('steward restore', () => {
     expect(data.fenced).toBe(false);
   });
 
-  test('waits for pods that still end, and says so when they do not', async () => {
+  test('waits for pods that are terminating, and reports it when they do not end', async () => {
     const world = await BackupWorld.begin();
     await world.backUp();
     world.podsStop = false;
@@ -136,7 +136,7 @@ describe('steward restore', () => {
     expect(world.replicas(await world.read())).toBe(2);
   });
 
-  test('takes a repetition of its own task for complete, and no other one, once the control plane is in use again', async () => {
+  test('treats a repetition of its own task as complete, and refuses any other, once the control plane is in use again', async () => {
     const world = await BackupWorld.begin();
     await world.backUp();
     await world.lose();
@@ -150,7 +150,7 @@ describe('steward restore', () => {
     expect((await world.data()).texts()).toHaveLength(2);
   });
 
-  test('by a command says that the control plane was restored when only the answer was lost', async () => {
+  test('by a command reports that the control plane was restored when only the answer was lost', async () => {
     const world = await BackupWorld.begin();
     await world.backUp();
     await world.lose();
@@ -239,7 +239,7 @@ describe('steward backup', () => {
     expect([...world.repository.files.keys()]).toEqual(files);
   });
 
-  test('keeps no more backups than it is told to', async () => {
+  test('keeps no more backups than configured', async () => {
     const world = await BackupWorld.begin();
     for (let times = 0; times < 5; times += 1) {
       await world.clock.advance(1000);

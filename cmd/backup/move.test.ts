@@ -107,7 +107,7 @@ describe('A control plane that waits for its restore', () => {
     expect(await keysNow()).toEqual(lost);
   });
 
-  test('refuses a CA that somebody else has put there, and says what to do', async () => {
+  test('refuses a CA that another user has created there, and says what to do', async () => {
     const foreign = { apiVersion: 'v1', kind: 'Secret', metadata: { ...key, name: 'tenant-ca' }, data: {} };
     await world.cluster.seed(kinds.Secret, foreign);
     await expect(move()).rejects.toThrow(
@@ -242,7 +242,7 @@ describe('A move', () => {
     expect(await keysNow()).toEqual(lost);
   });
 
-  test('fails if its own rights do not suffice, and leaves the control plane waiting', async () => {
+  test('fails without the permissions that it needs, and leaves the control plane waiting', async () => {
     world.beforeWrite = () => {
       throw new ApiError(403, 'Forbidden', 'secrets is forbidden');
     };

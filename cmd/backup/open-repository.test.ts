@@ -35,7 +35,7 @@ describe('where backups are', () => {
     bucket[Symbol.dispose]?.();
   });
 
-  test('must be said, and in a way that is known', () => {
+  test('must be given, in one of the known forms', () => {
     refused().toThrow('expecting a value for --repository');
     refused('--repository=gs://bucket').toThrow('--repository takes a folder or s3://bucket/prefix, got "gs://bucket"');
     refused('--repository=s3:https://host/bucket').toThrow(UsageError);
@@ -47,7 +47,7 @@ describe('where backups are', () => {
 });
 
 describe('how an S3 server is reached', () => {
-  test('is left to the AWS SDK where nothing is said', () => {
+  test('is left to the AWS SDK if nothing is configured', () => {
     expect(connection([])).toEqual({ pathStyle: false, allowHttp: false });
   });
 
@@ -103,7 +103,7 @@ describe('how an S3 server is reached', () => {
     expect(connection(['--s3-endpoint=http://s3:9000', '--s3-allow-http'])).toMatchObject({ allowHttp: true });
   });
 
-  test('trusts the CAs of a file, which must have some', async () => {
+  test('trusts the CAs of a file, which must contain at least one', async () => {
     const file = join(root, 'ca.crt');
     await writeFile(file, '-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n');
     expect(connection([`--s3-ca-file=${file}`]).ca).toContain('BEGIN CERTIFICATE');

@@ -72,7 +72,7 @@ describe('A StewardControlPlane that starts from a backup', () => {
     expect(world.tenant.calls).toEqual([]);
   });
 
-  test('never has another CA, whenever its controllers and the restore meet', async () => {
+  test('never has another CA, in whatever order its controllers and the restore run', async () => {
     const world = await start();
     const seen = new Set<string>();
     world.cluster.after(async ({ kind, verb }) => {
@@ -162,7 +162,7 @@ describe('The restore of a StewardControlPlane happens once', () => {
     expect(await world.said('Restored')).toMatch(/^True Completed/);
   });
 
-  test('although its status and the mark on the TenantControlPlane are lost, which it says', async () => {
+  test('although its status and the mark on the TenantControlPlane are lost, which it reports', async () => {
     const world = await live();
     const body = { status: null };
     await world.cluster.admin.patch(stewardControlPlane, key, { type: 'merge', body }, { subresource: 'status' });
@@ -206,7 +206,7 @@ describe('The restore of a StewardControlPlane happens once', () => {
     await stays(world);
   });
 
-  test('and its replicas are set only when that is on record', async () => {
+  test('and its replicas are set only once that is recorded', async () => {
     const world = await start();
     const recorded: boolean[] = [];
     world.cluster.after(async ({ kind, verb }) => {
@@ -224,7 +224,7 @@ describe('The restore of a StewardControlPlane happens once', () => {
     ['words', 'yes'],
     ['a date', '2030-01-01T00:00:00.000Z'],
     ['the mark of another control plane', '2030-01-01T00:00:00.000Z a-task another-uid'],
-  ])('although somebody writes %s into its mark', async (_what, mark) => {
+  ])('although a user writes %s into its mark', async (_what, mark) => {
     const world = await start();
     world.processesStart = false;
     await world.untilHolds(async () => (await world.said('Restored')).startsWith('False Running'));
@@ -237,7 +237,7 @@ describe('The restore of a StewardControlPlane happens once', () => {
     expect(await world.authorities()).toEqual(lost);
   });
 
-  test('and it says so where the mark is of another restore, until that is removed', async () => {
+  test('and it reports a mark of another restore, until that is removed', async () => {
     const world = await start();
     world.processesStart = false;
     await world.untilHolds(async () => (await world.restoreNow()) !== undefined);
@@ -255,7 +255,7 @@ describe('The restore of a StewardControlPlane happens once', () => {
     expect(await world.authorities()).toEqual(lost);
   });
 
-  test('and it says so where the mark was removed before it was on record', async () => {
+  test('and it reports a mark that was removed before it was recorded', async () => {
     const world = await start();
     await world.untilHolds(() => isRestoring(world));
     const at = { namespace: key.namespace, name: clusterName };
@@ -270,7 +270,7 @@ describe('The restore of a StewardControlPlane happens once', () => {
     expect(await world.authorities()).toEqual(lost);
   });
 
-  test('although somebody removes the annotation before the process was started', async () => {
+  test('although a user removes the annotation before the process was started', async () => {
     const world = await start();
     await world.untilHolds(async () => (await world.restoreNow()) !== undefined);
     const body = { status: null };
@@ -281,7 +281,7 @@ describe('The restore of a StewardControlPlane happens once', () => {
     expect(world.restores).toBe(1);
   });
 
-  test('although somebody removes the annotation that keeps the control plane waiting', async () => {
+  test('although a user removes the annotation that keeps the control plane waiting', async () => {
     const world = await start();
     world.processesStart = false;
     await world.untilHolds(async () => (await world.said('Restored')).startsWith('False Running'));
@@ -310,7 +310,7 @@ describe('While it restores', () => {
         await world.cluster.admin.patch(stewardControlPlane, key, { type: 'merge', body });
       },
     ],
-  ] as const)('a pause of %s stops it, and it goes on afterwards', async (_what, pause) => {
+  ] as const)('a pause of %s stops it, and it continues afterwards', async (_what, pause) => {
     const world = await start();
     world.processesStart = false;
     await world.untilHolds(async () => (await world.restoreNow()) !== undefined);

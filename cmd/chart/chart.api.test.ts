@@ -66,7 +66,7 @@ async function dryRun(manifests: readonly Manifest[]): Promise<{ readonly code: 
 
 describe('the chart before a real API server', () => {
   test.each(Object.entries(chartCases))(
-    '%s: every object is taken, and every pod is restricted',
+    '%s: every object is accepted, and every pod meets the Pod Security Standard restricted',
     async (_, values) => {
       const manifests = await renderedChart('steward', values, namespace);
       // The Prometheus operator's kinds are not there.
@@ -76,13 +76,13 @@ describe('the chart before a real API server', () => {
     60_000,
   );
 
-  test('a pod that may do more is told of', async () => {
+  test('a pod that violates the standard is reported', async () => {
     const values = { 'securityContext.allowPrivilegeEscalation': true };
     const { said } = await dryRun(await renderedChart('steward', values, namespace));
     expect(said).toContain('would violate PodSecurity "restricted');
   });
 
-  test('the DataStore that the Job makes is taken with the Job’s rights alone', async () => {
+  test('the Job creates its DataStore with its own permissions, and no other DataStore', async () => {
     const server = await apiServerUnderTest();
     const manifests = await renderedChart('steward', { 'etcd.dataStoreName': namespace }, namespace);
     const isOfJob = ({ kind, metadata }: Manifest): boolean =>
@@ -113,7 +113,7 @@ describe('the chart before a real API server', () => {
     }
   }, 60_000);
 
-  test('the definitions are taken', async () => {
+  test('the definitions are accepted', async () => {
     expect(await dryRun(await renderedChart('steward-crds'))).toMatchObject({ code: 0 });
   }, 60_000);
 
@@ -141,7 +141,7 @@ describe('the chart before a real API server', () => {
     await expect(upgrade()).resolves.toContain('kind: Deployment');
   }, 60_000);
 
-  test('an upgrade that would delete the etcd of the Go Steward’s chart is refused until that is to be kept', async () => {
+  test('an upgrade that would delete the etcd of the Go Steward’s chart is refused until that etcd is marked to be kept', async () => {
     const upgrade = () =>
       helm(
         ...['template', 'steward', chartFolder('steward'), '--namespace', namespace, '--is-upgrade'],

@@ -74,7 +74,7 @@ const resourcesOf = (folder: string, ...without: readonly string[]): readonly Ma
 };
 
 describe('the charts', () => {
-  test.each(['steward', 'steward-crds'])('%s is without a complaint of helm lint --strict', async (chart) => {
+  test.each(['steward', 'steward-crds'])('%s passes helm lint --strict', async (chart) => {
     expect(await helm('lint', '--strict', chartFolder(chart))).toContain('1 chart(s) linted, 0 chart(s) failed');
   });
 
@@ -194,7 +194,7 @@ describe('the manager of the chart', () => {
     expect(readManagerSettings(flags, pod)).toMatchObject(expected);
   });
 
-  test('gives authors what the flags give them', async () => {
+  test('allows authors what the flags allow them', async () => {
     const authors = {
       externalIPs: ['192.0.2.0/24', '2001:db8::/64'],
       annotations: ['example.com/', '*'],
@@ -238,7 +238,7 @@ describe('the manager of the chart', () => {
   });
 });
 
-describe('the rights of the chart', () => {
+describe('the permissions of the chart', () => {
   test('are those that the code declares', async () => {
     const manifests = await renderedChart('steward');
     for (const role of declaredRoles) {
@@ -326,11 +326,11 @@ describe('the webhooks of the chart', () => {
 describe('cluster stacks of the chart', () => {
   const on = { 'clusterStacks.enabled': true };
 
-  test('are not there unless they are switched on', async () => {
+  test('are absent unless they are enabled', async () => {
     expect(JSON.stringify(await renderedChart('steward'))).not.toMatch(/clusterstack|cluster-stack/i);
   });
 
-  test('have the rights, bindings and webhooks of config/clusterstacks', async () => {
+  test('have the permissions, bindings and webhooks of config/clusterstacks', async () => {
     const manifests = await renderedChart('steward', on);
     const written = ['role', 'bindings', 'webhooks'].flatMap((file) =>
       documents('config', 'clusterstacks', `${file}.yaml`),
@@ -355,7 +355,7 @@ describe('cluster stacks of the chart', () => {
     );
   });
 
-  test('keep releases in a volume of limited size, and render with the given helm what may be made', async () => {
+  test('keep releases in a volume of limited size, and use the given helm and the given further kinds', async () => {
     const manifests = await renderedChart('steward', {
       ...on,
       'clusterStacks.helm': '/opt/helm',
@@ -372,11 +372,11 @@ describe('cluster stacks of the chart', () => {
   });
 
   // As with `helm upgrade --reuse-values` from a chart that did not know the layer: its values are not there.
-  test.each(['steward', 'steward-crds'])('are not there where the values of %s know nothing of them', async (chart) => {
+  test.each(['steward', 'steward-crds'])('are absent if the values of %s do not have them', async (chart) => {
     expect(await renderedChart(chart, { clusterStacks: null })).toEqual(await renderedChart(chart));
   });
 
-  test('have their defaults where the values know only that they are switched on', async () => {
+  test('have their defaults if the values only enable them', async () => {
     const known = { 'clusterStacks.helm': null, 'clusterStacks.furtherKinds': null, 'clusterStacks.cache': null };
     expect(await renderedChart('steward', { ...on, ...known })).toEqual(await renderedChart('steward', on));
   });
@@ -390,7 +390,7 @@ describe('cluster stacks of the chart', () => {
 });
 
 describe('the definitions of the chart', () => {
-  test('are those of the kinds, kept when the release goes', async () => {
+  test('are those of the kinds, and stay when the release is uninstalled', async () => {
     const manifests = await renderedChart('steward-crds', { 'clusterStacks.enabled': true });
     expect(manifests).toHaveLength(allKinds.length);
     for (const expected of allKinds.map(crd)) {
@@ -401,7 +401,7 @@ describe('the definitions of the chart', () => {
     }
   });
 
-  test('leave the optional layer of cluster stacks out unless it is asked for', async () => {
+  test('leave the optional layer of cluster stacks out unless it is enabled', async () => {
     const manifests = await renderedChart('steward-crds');
     expect(manifests.map(({ metadata }) => metadata.name).filter((name) => name.endsWith(clusterStackGroup))).toEqual(
       [],
@@ -409,7 +409,7 @@ describe('the definitions of the chart', () => {
     expect(manifests).toHaveLength(allKinds.length - 3);
   });
 
-  test('can go with the release, get labels, and leave Cluster API out', async () => {
+  test('can be deleted with the release, get labels, and leave Cluster API out', async () => {
     const values = { keep: false, 'clusterApi.enabled': false, labels: { 'clusterctl.cluster.x-k8s.io': '' } };
     const manifests = await renderedChart('steward-crds', values);
     const own = allKinds.filter(({ group }) => group === stewardGroup).map(crdName);
@@ -443,7 +443,7 @@ describe('the quick-start etcd of the chart', () => {
     }
   });
 
-  test('is another for a cluster of another domain', async () => {
+  test('uses the given cluster domain', async () => {
     const manifests = await renderedChart('steward', { 'etcd.clusterDomain': 'k8s.example' });
     const written = documents('config', 'datastores', 'etcd', 'stateful-set.yaml')[0] as Workload;
     const { args } = container(found<Workload>(manifests, 'StatefulSet', 'etcd'));
@@ -451,7 +451,7 @@ describe('the quick-start etcd of the chart', () => {
     expect(JSON.stringify(manifests)).not.toContain('cluster.local');
   });
 
-  test('asks its Job for the DataStore, and not the one that only renews certificates', async () => {
+  test('has its DataStore created by the Job, not by the CronJob that only renews certificates', async () => {
     const manifests = await renderedChart('steward', { 'etcd.dataStoreName': 'first' });
     const job = found<Workload>(manifests, 'Job', 'etcd-bootstrap-1');
     const cronJob = found<Workload>(manifests, 'CronJob', 'etcd-certificates');

@@ -61,7 +61,7 @@ describe('The environment variable of a flag', () => {
     );
   });
 
-  test('that names no flag is told', () => {
+  test('that names no flag is reported', () => {
     const environment = { ...pod, STEWARD_PROFILNG: 'true', STEWARD_PROFILING: 'true', STEWARDS: '1' };
     expect(strayVariables(managerFlags, environment)).toEqual(['STEWARD_PROFILNG']);
     expect(readManagerSettings([], environment).strayVariables).toEqual(['STEWARD_PROFILNG']);

@@ -5,7 +5,7 @@ import { monitoringSettings } from './monitoring-settings.ts';
 
 const flags = { 'monitor-tenants': true, 'pod-monitor-labels': '', 'pod-monitor-interval': '60s' };
 
-test('Prometheus scrapes control planes only if the manager is told so', () => {
+test('Prometheus scrapes control planes only if a flag of the manager enables it', () => {
   expect(monitoringSettings({ ...flags, 'monitor-tenants': false })).toBeUndefined();
   expect(monitoringSettings(flags)).toEqual({ labels: {}, interval: '60000ms' });
 });

@@ -76,7 +76,7 @@ const ofEachKind: readonly Case[] = healthRules.flatMap(({ kind: { kind }, summa
   },
   {
     kind,
-    situation: 'whose spec asks for the impossible',
+    situation: 'whose spec requests the impossible',
     conditions: [`${summary}=False Provisioning`, 'Other=False InvalidSpec'],
     argo: 'Degraded',
     flux: 'Failed',

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { FakeClock } from '../../testing/fake/fake-clock.ts';
 import { endOfLeadership } from './end-of-leadership.ts';
 
-test('A manager that must not lead any more ends before another may lead, although something goes on', async () => {
+test('A manager that loses leadership exits before another may lead, even if something keeps running', async () => {
   const clock = new FakeClock();
   const log: string[] = [];
   endOfLeadership({ clock, stop: () => void log.push('stop'), exit: () => void log.push('exit') });

@@ -9,6 +9,6 @@ test('the page lists metrics of tenants, datastores and the manager with their l
   expect(page).toContain('| `controller_runtime_reconcile_total` | counter | `controller`, `result` |');
 });
 
-test.each(managerMetrics())('$name says what it means, in a word or more', ({ help }) => {
+test.each(managerMetrics())('$name has a help text, without a full stop', ({ help }) => {
   expect(help).toMatch(/^[A-Z].+[^.]$/);
 });

@@ -130,7 +130,7 @@ describe('Alerts', () => {
       'steward_unhandled_errors_total{kind="exception"}': `0x${minutes - 30} _ _ 1x28`,
     }));
 
-  test('are tried one by one, all of them', () => {
+  test('are all tested, one by one', () => {
     expect(faults.map(([name]) => name)).toEqual(alerts.map(({ name }) => name));
   });
 

@@ -25,7 +25,7 @@ describe('Recorded series', () => {
     for (const name of names) expect(name).toMatch(/^steward:[a-z_]+(:[a-z0-9]+)?$/);
   });
 
-  test('add up what the containers of a control plane use, and of nobody else', () =>
+  test('add up what the containers of a control plane use, and nothing else', () =>
     rules.expect(
       {
         ...info('team', 'shop'),
@@ -55,7 +55,7 @@ describe('Recorded series', () => {
       { '{namespace="team",name="shop"}': 0.5 },
     ));
 
-  test('record what a tenant stores once, whoever measured it', () =>
+  test('record what a tenant stores once, whichever manager measured it', () =>
     rules.expect(
       {
         'steward_tenant_data_size_bytes{namespace="team",name="shop",instance="a"}': 300,

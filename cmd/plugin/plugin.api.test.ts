@@ -103,7 +103,7 @@ describe('kubectl steward, against an API server', () => {
     expect(again.code).toBe(1);
   }, 300_000);
 
-  test('gets a certificate that the API server knows as the user and the groups that were asked for', async () => {
+  test('gets a certificate that the API server accepts for the requested user and groups', async () => {
     // The same server plays the tenant.
     await admin.create(kinds.Secret, {
       apiVersion: 'v1',

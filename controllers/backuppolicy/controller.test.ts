@@ -43,7 +43,7 @@ describe('A BackupPolicy', () => {
     expect(await ready()).toBe('False Starting');
   });
 
-  test('hands a bucket, which a Secret describes, to the process by its environment', async () => {
+  test('passes the bucket that a Secret describes to the process in its environment', async () => {
     await world.tenant();
     const policy = await world.policy({ storage: { bucket: { secretName: 'bucket' } } });
     await world.settle();
@@ -59,7 +59,7 @@ describe('A BackupPolicy', () => {
     expect(pod?.volumes?.map(({ name }) => name)).toEqual(['tmp']);
   });
 
-  test('hands a schedule and its time zone to the process', async () => {
+  test('passes a schedule and its time zone to the process', async () => {
     await world.tenant();
     const policy = await world.policy({ interval: undefined, schedule: '0 3 * * *', timeZone: 'Europe/Berlin' });
     await world.settle();
@@ -90,7 +90,7 @@ describe('A BackupPolicy', () => {
     expect(second?.changesUntil).toBe('2030-01-01T01:00:30.000Z');
   });
 
-  test('follows its retention with the TenantBackups, and creates one again that somebody deletes', async () => {
+  test('keeps a TenantBackup for each backup that its retention keeps, and recreates one that a user deletes', async () => {
     await world.tenant();
     await world.policy();
     await world.settle();
@@ -114,7 +114,7 @@ describe('A BackupPolicy', () => {
     expect(await ready()).toBe('True BackingUp');
   });
 
-  test('is overdue when its process is silent, or has not taken a backup that was due', async () => {
+  test('is overdue when its process does not report, or has not taken a backup that was due', async () => {
     await world.tenant();
     await world.policy();
     await world.settle();
@@ -210,7 +210,7 @@ describe('A BackupPolicy', () => {
     expect(await world.deploymentOf(policy)).toBeDefined();
   });
 
-  test('goes on while a restore waits for a person, and stops while it works', async () => {
+  test('continues while a restore waits for a person, and stops while it works', async () => {
     await world.tenant();
     const policy = await world.policy();
     const restore = await world.restore();
@@ -224,7 +224,7 @@ describe('A BackupPolicy', () => {
     expect(await world.jobOf('restore', restore)).toBeDefined();
   });
 
-  test('saves nothing of a control plane that waits for its restore, and goes on once it is complete', async () => {
+  test('saves nothing of a control plane that waits for its restore, and continues once that is complete', async () => {
     const { uid } = (await world.tenant('shop', 0, { annotations: { [annotations.awaitsRestore]: 'back' } })).metadata;
     const policy = await world.policy();
     await world.settle();

@@ -223,7 +223,7 @@ describe('A KubeconfigGenerator', () => {
     expect((await world.config('blue-users')).ca).toBe(another.certificate);
   });
 
-  test('renews before the expiry, on request, and after somebody changed it', async () => {
+  test('renews a kubeconfig before it expires, on request, and after it was changed', async () => {
     const world = new World();
     await world.tenant('blue');
     const generator = await world.generator('users');

@@ -120,7 +120,7 @@ describe('A StewardControlPlane', () => {
     expect((await world.server.admin.get(tenantControlPlane, key))?.spec).not.toHaveProperty('dataStoreOverrides');
   });
 
-  test('Its placement settings are passed on until a DataStore is named, by whomever', async () => {
+  test('Its placement settings are passed on until its TenantControlPlane names a DataStore', async () => {
     await world.seedCluster();
     const dataStoreSelector = { matchLabels: { tier: 'gold' } };
     const dataStoreTolerations = [{ key: 'team', operator: 'Exists' }];

@@ -44,8 +44,8 @@ describe('The deletion of a TenantControlPlane that a StewardControlPlane of ano
   test.each([
     ['the namespace is deleted', marks, 'system:serviceaccount:kube-system:namespace-controller'],
     ['the namespace is deleted without service accounts', marks, 'system:kube-controller-manager'],
-    ['somebody says that it is meant', { ...marks, [annotations.deleteAnyway]: 'true' }, 'somebody'],
-    ['nobody manages it from there', {}, 'somebody'],
+    ['the deletion is confirmed by annotation', { ...marks, [annotations.deleteAnyway]: 'true' }, 'somebody'],
+    ['nothing manages it from there', {}, 'somebody'],
   ])('is admitted if %s', (_, marked, username) => {
     expect(deleted(marked, username)).toEqual([]);
   });

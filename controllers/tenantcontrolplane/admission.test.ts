@@ -158,7 +158,7 @@ describe('A spec that cannot work', () => {
       [],
     ],
     [
-      'an address of the other family where nobody is told of it',
+      'an address of the other family that nothing advertises',
       {
         networkProfile: { address: 'fd00::1' },
         deployment: { extraArgs: { apiServer: ['--endpoint-reconciler-type=none'] } },
@@ -484,7 +484,7 @@ describe('Defaulting', () => {
   });
 
   test.each<[string, TenantControlPlaneChanges]>([
-    ['asks for one by labels', { spec: { dataStore: '', dataStoreSelector: {} } }],
+    ['requests one by labels', { spec: { dataStore: '', dataStoreSelector: {} } }],
     [
       'was placed while there was no default',
       {

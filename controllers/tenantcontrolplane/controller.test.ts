@@ -181,7 +181,7 @@ describe('A running TenantControlPlane', () => {
     expect((await world.deployment())?.spec?.template.spec?.containers[0]?.image).toMatch(/:v1\.36\.4$/);
   });
 
-  test('gets a new certificate for one that somebody broke, and its pods are replaced', async () => {
+  test('gets a new certificate in place of a broken one, and its pods are replaced', async () => {
     const world = await running();
     const label = 'component.steward.butlerlabs.dev/api-server-certificate';
     const before = (await world.deployment())?.spec?.template.metadata?.labels?.[label];
@@ -197,7 +197,7 @@ describe('A running TenantControlPlane', () => {
   });
 
   test.each(['ca', 'front-proxy-ca-certificate', 'sa-certificate'])(
-    'continues to run and names the fix when somebody breaks or deletes the Secret of %s',
+    'continues to run and names the fix when the Secret of %s is broken or deleted',
     async (suffix) => {
       const world = await running();
       const before = await world.deployment();

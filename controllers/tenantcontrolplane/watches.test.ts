@@ -117,7 +117,7 @@ describe('A change of a DataStore', () => {
     ['more bytes', { size: '2' }, { size: '2', sizeBytes: 2 }, []],
     ['another one of its name', {}, { uid: '2' }, ['placed', 'uses', 'waits']],
     ['nothing', {}, {}, []],
-    ['the spec of one that nobody uses', { name: 'c' }, { name: 'c', generation: 2 }, ['waits']],
+    ['the spec of one without tenants', { name: 'c' }, { name: 'c', generation: 2 }, ['waits']],
     ['the spec of the default', { name: 'fallback' }, { name: 'fallback', generation: 2 }, ['unnamed', 'waits']],
   ])('%s enqueues its users, and those that wait for a placement', (_what, old, now, names) => {
     expect(keysOf(dataStore.kind, store(old), store(now))).toEqual(names);
@@ -209,7 +209,7 @@ test('A host name that is given up enqueues those that want it', () => {
   expect(told(undefined, has)).toEqual([]);
 });
 
-test('A PodDisruptionBudget of somebody else enqueues the control planes beside it with several pods', () => {
+test('A PodDisruptionBudget that Steward did not create enqueues the control planes beside it with several pods', () => {
   const of = (name: string, replicas: number, namespace = 'default'): TenantControlPlane => {
     const tcp = tenantControlPlaneWith({ deployment: { replicas } });
     return { ...tcp, metadata: { ...tcp.metadata, name, namespace } };

@@ -142,7 +142,7 @@ describe('The commands of a how-to page', () => {
     ]);
   }, 120_000);
 
-  test('list tenants and say why they are not Ready', async () => {
+  test('list tenants and show why they are not Ready', async () => {
     await follow('migrate-from-the-go-steward', [
       (printed) => {
         expect(printed).toMatch(/^NAMESPACE +NAME +READY +WHY\ntenants +shop +/);
@@ -150,7 +150,7 @@ describe('The commands of a how-to page', () => {
     ]);
   }, 120_000);
 
-  test('look at Steward after an upgrade, and delete every tenant before it is uninstalled', async () => {
+  test('check Steward after an upgrade, and delete every tenant before it is uninstalled', async () => {
     await follow('upgrade-steward', [
       (printed) => {
         expect(printed).toMatch(/^tenants +shop /m);

@@ -12,7 +12,7 @@ afterEach(() => {
   process.env[slownessVariable] = before;
 });
 
-test('a limit of so many minutes is extended once on a slow machine: by who keeps to it', async () => {
+test('a limit in minutes is extended once on a slow machine, by the code that applies it', async () => {
   // Read for the first time now that the machine is slow.
   const { minutes } = await import('./minutes.ts');
   const { deadlineIn } = await import('./deadline-in.ts');

@@ -24,6 +24,6 @@ test('a number is the same for a seed and a purpose, and within its bounds', () 
   expect(Array.from({ length: 200 }, (_, seed) => seededNumber(seed, 'round 2', 3, 8))).not.toEqual(numbers);
 });
 
-test('there is no number in nothing', () => {
+test('there is no number in an empty range', () => {
   expect(() => seededNumber(1, 'round 1', 3, 3)).toThrow('round 1: there is no number from 3 to below 3');
 });

@@ -10,7 +10,7 @@ test('there are scenarios', () => {
   expect(files.length).toBeGreaterThan(15);
 });
 
-test.each(files)('%s is disposed of as a whole, and this host is looked at afterwards', async (file) => {
+test.each(files)('%s disposes of its resources as a whole, after which the host is checked', async (file) => {
   const text = await readFile(path.join(folder, file), 'utf8');
   expect(text).toMatch(/^const owned = scenarioResources\(\);$/m);
   expect(text).toMatch(/\bowned\.harness\(/);

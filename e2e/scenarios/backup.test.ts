@@ -196,7 +196,7 @@ describe('A control plane that is backed up all the time', () => {
   );
 
   test(
-    'returns to a moment, and goes on with its worker',
+    'returns to a moment, and continues with its worker',
     async () => {
       const moment = new Date();
       await pause(2000);
@@ -235,7 +235,7 @@ describe('A control plane that is backed up all the time', () => {
   );
 
   test(
-    'is restored with its CA, endpoint and objects, and with every write older than ten seconds; its worker goes on',
+    'is restored with its CA, endpoint and objects, and with every write older than ten seconds; its worker continues',
     async () => {
       const begun = performance.now();
       await page.run('Restore');

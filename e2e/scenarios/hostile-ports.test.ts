@@ -106,7 +106,7 @@ const webhooksIn = (page: string): readonly string[] =>
   [...new Set([...page.matchAll(/webhook="([^"]*)"/g)].map(([, label = '']) => label))].toSorted();
 
 describe('The ports of the manager', () => {
-  test('serve metrics to accounts that may read them, and to nobody else', async () => {
+  test('serve metrics to accounts that may read them, and to no other client', async () => {
     const reader = await accountToken(steward.cluster, 'reader', true);
     const stranger = await accountToken(steward.cluster, 'stranger', false);
 

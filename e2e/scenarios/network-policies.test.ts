@@ -219,7 +219,7 @@ const documented = async (): Promise<Table> => tableBelow('### Who reaches what'
 
 describe('The NetworkPolicies of control planes, manager and datastores', () => {
   test(
-    'have no effect in a network that does not enforce them: everybody reaches everything',
+    'have no effect in a network that does not enforce them: every source reaches every target',
     async () => {
       expect(await reached()).toEqual(allOpen(await documented()));
     },
@@ -227,7 +227,7 @@ describe('The NetworkPolicies of control planes, manager and datastores', () => 
   );
 
   test(
-    'keep control planes from the management API server and the credentials of machines, and everybody from administrative ports, where they are enforced',
+    'keep control planes from the management API server and the credentials of machines, and all other pods from administrative ports, where they are enforced',
     async () => {
       const onFirst = owned.use(await startPolicyAgent(cluster, cluster.machine));
       const onSecond = owned.use(await startPolicyAgent(cluster, second.machine));

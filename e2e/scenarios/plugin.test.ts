@@ -63,7 +63,7 @@ describe('kubectl steward', () => {
   );
 
   test(
-    'gives a kubeconfig that is valid for an hour, for the user and group that were asked for',
+    'gives a kubeconfig that is valid for an hour, for the requested user and group',
     async () => {
       const file = path.join(folder, 'ada.yaml');
       const whose = ['--user', 'ada', '--group', 'kubeadm:cluster-admins'];

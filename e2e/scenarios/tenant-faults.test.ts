@@ -89,7 +89,7 @@ describe('Bad input is refused with field, value, reason and fix', () => {
       /spec\.kubernetes\.version "1\.36" is not .*: use a full version/,
     ],
     [
-      'a version that nobody hosts',
+      'a version that is not supported',
       'new',
       kubernetes({ version: 'v1.99.0' }),
       /spec\.kubernetes\.version "v1\.99\.0" .*: /,

@@ -81,14 +81,14 @@ describe('Downloads', () => {
     expect(asked).toEqual(['/tool.sha256']);
   });
 
-  test('an absent file does not count as an absent host: the host is asked again', async () => {
+  test('an absent file does not count as an absent host: the host gets further requests', async () => {
     answers = {};
     await expect(fetch()).rejects.toMatchObject({ failure: 'missing' });
     answers = { '/tool': say(body), '/tool.sha256': say(sum) };
     expect(await fetch()).toBe(sum);
   });
 
-  test('a host that accepts connections and then is silent is given up and not asked again', async () => {
+  test('a host that accepts connections and then is silent is given up and gets no further requests', async () => {
     answers = { '/tool.sha256': () => undefined };
     await expect(fetch()).rejects.toMatchObject({ failure: 'unreachable' });
     await expect(fetch()).rejects.toMatchObject({ failure: 'skipped' });

@@ -83,7 +83,7 @@ describe('Pinned tools', () => {
     expect(toolPin('kubeadm').source.version).toBe(kubernetesReleases[0].version);
   });
 
-  test('of a release that no scenario runs only kubeadm is made without being named', () => {
+  test('of a release that no scenario runs, only kubeadm is built unless others are named', () => {
     const programsOf = ({ version, minor }: KubernetesRelease): readonly ToolPin[] =>
       toolPins({ kubernetes: version }).filter(({ source }) => source.folder === `kubernetes-${minor}`);
     const usual = (release: KubernetesRelease): readonly string[] =>

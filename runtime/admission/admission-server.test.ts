@@ -253,7 +253,7 @@ describe('An HTTP handler besides the reviews', () => {
     expect(seen).not.toContain('panicked /call');
   });
 
-  test('is not answered with the reason of an internal failure, because everybody can call it', async () => {
+  test('is not answered with the reason of an internal failure, because any client can call it', async () => {
     call = () => {
       throw new Error('clusters "a" is forbidden to the user b');
     };

@@ -289,7 +289,7 @@ describe('An informer of an optional API', () => {
     expect(informer.health().absent).toBe(false);
   });
 
-  test('looks at once when it is notified that APIs appeared', async () => {
+  test('checks at once when it is notified that APIs appeared', async () => {
     const { cluster, factory } = setting(new FakeCluster({ absent: [widgets] }));
     const informer = factory.informer({ kind: widgets, optional: true });
     await informer.synced;

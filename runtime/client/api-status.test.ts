@@ -13,7 +13,7 @@ test('an answer of white space has no message', () => {
   expect(apiError(502, ' \n')).toMatchObject({ code: 502, reason: 'Unknown', message: 'the response has no message' });
 });
 
-test('a list that became too old says where it goes on', () => {
+test('a list that has expired has the token to continue with', () => {
   const metadata = { continue: 'there' };
   expect(apiError(410, JSON.stringify({ kind: 'Status', code: 410, reason: 'Expired', metadata }))).toMatchObject({
     code: 410,

@@ -10,7 +10,7 @@ const resources = [
 const mouse = { group: 'example.com', version: 'v1', kind: 'Mouse', plural: 'mice', namespaced: true };
 
 describe('The discovery of kinds', () => {
-  test('finds the resource name of a kind, and asks once', async () => {
+  test('finds the resource name of a kind with one request', async () => {
     const cluster = new FakeCluster({ texts: { '/apis/example.com/v1': JSON.stringify({ resources }) } });
     const discovery = new KindDiscovery(cluster);
     expect(await discovery.find('example.com/v1', 'Mouse')).toEqual(mouse);
@@ -24,7 +24,7 @@ describe('The discovery of kinds', () => {
     expect(await new KindDiscovery(cluster).find('v1', 'Secret')).toMatchObject({ group: '', plural: 'secrets' });
   });
 
-  test('asks again for a kind that is not served yet', async () => {
+  test('sends another request for a kind that is not served yet', async () => {
     let served: object[] = [];
     const cluster = new FakeCluster({ texts: { '/apis/example.com/v1': () => JSON.stringify({ resources: served }) } });
     const discovery = new KindDiscovery(cluster);

@@ -374,7 +374,7 @@ describe('A watch whose reader is busy', () => {
 });
 
 describe('A server that cannot stream lists', () => {
-  test('is listed in pages and then watched, and is not asked again', async () => {
+  test('is listed in pages and then watched, and gets no further request to stream', async () => {
     const urls: string[] = [];
     const event = JSON.stringify({ type: 'ADDED', object: stored('c') });
     const cluster = await serve((request, response) => {

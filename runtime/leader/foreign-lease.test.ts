@@ -50,7 +50,7 @@ async function watch(): Promise<void> {
   await lease.synced;
 }
 
-test('A Lease that is renewed is held, in any namespace, until nobody renews it any more', async () => {
+test('A Lease that is renewed is held, in any namespace, until it is no longer renewed', async () => {
   await watch();
   expect(lease.holder).toBeUndefined();
   await renew();
@@ -63,13 +63,13 @@ test('A Lease that is renewed is held, in any namespace, until nobody renews it 
   expect([lease.holder, changes]).toEqual([undefined, 2]);
 });
 
-test('A Lease that a finished program left is held by nobody', async () => {
+test('A Lease that a finished program left is not held', async () => {
   await renew({ at: new Date(clock.now().getTime() - 3_600_000) });
   await watch();
   expect([lease.holder, changes]).toEqual([undefined, 0]);
 });
 
-test('A Lease that names a future renewal is held no longer than one that nobody renews', async () => {
+test('A Lease with a renewal time in the future is held no longer than one that is not renewed', async () => {
   const ahead = new Date('2099-01-01T00:00:00Z');
   await renew({ at: ahead });
   await watch();
@@ -80,7 +80,7 @@ test('A Lease that names a future renewal is held no longer than one that nobody
   expect([lease.holder, changes]).toEqual([undefined, 2]);
 });
 
-test('A Lease that is renewed by a clock some seconds ahead is held from the first look', async () => {
+test('A Lease that is renewed by a clock some seconds ahead is held from the first read', async () => {
   await renew({ at: new Date(clock.now().getTime() + 10_000) });
   await watch();
   expect(lease.holder).toBeDefined();
@@ -95,7 +95,7 @@ test('A Lease that is renewed by a clock hours behind is held all the same', asy
   expect(lease.holder).toBeDefined();
 });
 
-test('A Lease that its holder releases or that is deleted is held by nobody at once', async () => {
+test('A Lease that its holder releases or that is deleted is free at once', async () => {
   await renew();
   await watch();
   expect(lease.holder).toBeDefined();

@@ -61,11 +61,11 @@ const hour = 3_600_000;
 
 describe('A reconcile that', () => {
   test.each<[string, ReconcileOutcome]>([
-    ['asks for 25 ms', { afterMs: 25 }],
-    ['asks for the next at once', { afterMs: 0 }],
-    ['asks for 100 ms', { afterMs: 100 }],
+    ['requests 25 ms', { afterMs: 25 }],
+    ['requests the next one at once', { afterMs: 0 }],
+    ['requests 100 ms', { afterMs: 100 }],
     ['meets an object of another owner', { error: new RetryError('OwnedByAnother', 'not ours', 2_000) }],
-    ['fails in one part and asks for 25 ms in another', { error: new Error('no'), afterMs: 25 }],
+    ['fails in one part and requests 25 ms in another', { error: new Error('no'), afterMs: 25 }],
   ])('%s and makes no progress is repeated once a minute in the end', async (_how, end) => {
     const scheduled = new Scheduled(() => end);
     await scheduled.within(hour);

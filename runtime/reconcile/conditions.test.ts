@@ -122,7 +122,7 @@ test.each([
     { is: 'backoff', atLeastMs: 1000 },
   ],
   [
-    'a server that asks for a week',
+    'a server that requests a week',
     new ApiError(503, 'ServiceUnavailable', 'm', { retryAfterMs: 604_800_000 }),
     'ServiceUnavailable',
     { is: 'backoff', atLeastMs: 300_000 },

@@ -727,7 +727,7 @@ describe('The manager', () => {
     expect((await read('a'))?.status).toEqual({ note: 'done' });
   });
 
-  test('aborts at the end of the grace period and does not wait for a reconcile that ignores it, but tells of it', async () => {
+  test('aborts at the end of the grace period and does not wait for a reconcile that ignores it, but reports it', async () => {
     let reason: unknown;
     await create('a');
     await started(

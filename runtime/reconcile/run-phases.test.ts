@@ -242,7 +242,7 @@ describe('Running phases', () => {
   });
 
   test.each([
-    ['a need nobody has', [ok('a', 'ghost')], 'phase a needs ghost, which is not among the phases'],
+    ['a need that no phase has', [ok('a', 'ghost')], 'phase a needs ghost, which is not among the phases'],
     ['a circle', [ok('a', 'c'), ok('b', 'a'), ok('c', 'b')], 'phases depend on each other in a cycle: a → c → b → a'],
     ['a phase that needs itself', [ok('a', 'a')], 'a → a'],
     ['a name twice', [ok('a'), ok('a')], 'two phases are named a'],

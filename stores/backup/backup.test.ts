@@ -7,7 +7,7 @@ import { readBackups } from './kept-backups.ts';
 import { pruneBackups } from './prune-backups.ts';
 
 describe('a backup', () => {
-  test('is restored into an empty tenancy, whose revisions go on above those of the source', async () => {
+  test('is restored into an empty tenancy, whose revisions continue above those of the source', async () => {
     const world = new BackedUpTenancy();
     const { record } = await world.take();
     expect(record).toMatchObject({ keys: 10, objects: [{ kind: 'Secret' }], run: 'run' });
@@ -134,7 +134,7 @@ describe('following changes', () => {
     await world.stopFollowing();
   });
 
-  test('writes what it has read when it is asked to end', async () => {
+  test('writes what it has read when it is stopped', async () => {
     const world = new BackedUpTenancy();
     world.follow(await world.take());
     world.write('pods/late', 'x');

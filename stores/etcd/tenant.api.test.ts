@@ -102,7 +102,7 @@ async function page(server: ApiServer, from: string): Promise<ListAnswer> {
   return { code, items: answer.items ?? [], next: answer.metadata.continue ?? '' };
 }
 
-test('a real kube-apiserver ends a list whose revision etcd has compacted, and goes on from its last key', async () => {
+test('a real kube-apiserver ends a list whose revision etcd has compacted, and continues from its last key', async () => {
   await using folder = await serverFolder();
   await using store = await startEtcdDataStore();
   const config = await etcdDriver.configure(store.dataStore, () => Promise.resolve(undefined));

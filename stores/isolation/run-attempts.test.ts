@@ -10,7 +10,7 @@ const refused = (name: string): Attempt => ({ name, reach: 'tenants', run: () =>
 const allowed = (name: string): Attempt => ({ name, reach: 'tenants', run: () => Promise.resolve() });
 const broken = (name: string): Attempt => ({ name, reach: 'tenants', run: () => Promise.reject(new Error('lost')) });
 
-test('tells what was allowed from what was refused and from what proves nothing', async () => {
+test('distinguishes what was allowed, what was refused and what proves nothing', async () => {
   const lanes = [[refused('a'), allowed('b')], [broken('c')]];
   expect(await runAttempts({ lanes }, { isRefusal })).toEqual({
     attempts: 3,

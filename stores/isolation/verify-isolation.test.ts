@@ -61,7 +61,7 @@ test('finds a hole in either direction', async () => {
   expect(await verify(store)).toEqual({ attempts: 3, breach: 'read a key of another tenant' });
 });
 
-test('tells what the server has open already, without making tenancies', async () => {
+test('reports what the server has open already, without creating tenancies', async () => {
   const store = new MemoryStore();
   const openings = () => Promise.resolve(['connections by every role']);
   expect(await verify(store, { session: { openings } })).toEqual({ attempts: 1, breach: 'connections by every role' });
@@ -118,7 +118,7 @@ test('proves nothing with credentials that do not open their own tenancy', async
   });
 });
 
-test('proves nothing when the credentials stop to work meanwhile: everything was refused then', async () => {
+test('proves nothing when the credentials stop working meanwhile: everything was refused then', async () => {
   const store = new MemoryStore({ kine: true });
   const genuine = await store.driver.isolation();
   const [, second] = canaries('one', store.driver.capabilities);
@@ -210,7 +210,7 @@ test('throws when the datastore does not take the canary tenancies', async () =>
   await expect(verify(store)).rejects.toMatchObject({ reason: 'Unauthorized' });
 });
 
-test('tells a breach also if it prevents the removal of the canary tenancies', async () => {
+test('reports a breach also if it prevents the removal of the canary tenancies', async () => {
   const store = new MemoryStore({ kine: true });
   const [first, second] = canaries('one', store.driver.capabilities);
   let made = 0;

@@ -25,7 +25,7 @@ test('a name is spelled as in the names of files', () => {
 test.each([
   ['MySQL', 'team-shop/kine'],
   ['MariaDB', 'team@002dshop/kine'],
-] as const)('%s tells the size of the file of the table, however it spells its name', async (flavour, name) => {
+] as const)('%s reports the size of the file of the table, however it spells its name', async (flavour, name) => {
   const { connection, asked } = serverWith(flavour, {
     files: [
       { name, bytes: '98304' },
@@ -37,7 +37,7 @@ test.each([
   expect(asked[0]?.includes('INNODB_SYS_TABLESPACES')).toBe(flavour === 'MariaDB');
 });
 
-test('where tables have no files of their own, the statistics tell the size', async () => {
+test('where tables have no files of their own, the size is read from the statistics', async () => {
   const { connection } = serverWith('MySQL', { files: [], tables: [{ name: 'shop', bytes: '16384' }] });
   expect(await schemaSize(connection, 'shop')).toBe(16_384);
 });

@@ -16,7 +16,7 @@ class PagingClient extends NatsClient {
 
   override api<T>(_attempt: string, _call: string, body: object = {}): Promise<T> {
     const streams = this.#pages[this.offsets.length];
-    if (streams === undefined) return Promise.reject(new Error('asked for one page more than there are'));
+    if (streams === undefined) return Promise.reject(new Error('requested one page more than there are'));
     this.offsets.push((body as { readonly offset: number }).offset);
     return Promise.resolve({ streams, total: this.#total } as T);
   }

@@ -71,7 +71,7 @@ describe('The PostgreSQL driver', () => {
     }
   };
 
-  test('limits the connections of a tenant, also after somebody removed the limit', async () => {
+  test('limits the connections of a tenant, also after the limit was removed', async () => {
     const tenant = await settle();
     const wanted = tenantConnections + 3;
     expect(await connections(tenant, wanted)).toBe(tenantConnections);
@@ -154,7 +154,7 @@ describe('The PostgreSQL driver', () => {
     expect(role).toEqual({ rolsuper: false });
   });
 
-  test('gives nobody an administrator’s role or a template database, adopted or not', async () => {
+  test('gives no tenant an administrator’s role or a template database, adopted or not', async () => {
     await store.server.sql('CREATE ROLE chief SUPERUSER LOGIN');
     await store.server.sql('CREATE DATABASE pattern IS_TEMPLATE true');
     for (const over of [{ user: 'chief' }, { schema: 'pattern' }]) {

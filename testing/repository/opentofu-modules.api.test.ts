@@ -87,7 +87,7 @@ describe('The module for tenants', () => {
     }
   });
 
-  test('creates the newest Kubernetes unless another one is asked for', () => {
+  test('creates the newest Kubernetes unless another version is given', () => {
     expect(moduleAt('tenant').variables.kubernetes_version?.default).toBe(kubernetesReleases[0].version);
   });
 

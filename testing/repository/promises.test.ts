@@ -54,7 +54,7 @@ describe('The promises of Steward', () => {
     expect([...named, ...linked].filter((file) => !existsSync(join(root, file)))).toEqual([]);
   });
 
-  test('tell how many conformance tests passed as their page does', () => {
+  test('name the number of passed conformance tests that their page has', () => {
     const [, all = '', passed = ''] = /^\| all \| (\d+) \| (\d+) \|/m.exec(read('docs/reference/conformance.md')) ?? [];
     const told = promises.filter(({ missing = '' }) => missing.includes('conformance tests'));
     expect(told).not.toEqual([]);

@@ -145,7 +145,7 @@ async function steward(...args: readonly string[]): Promise<{ readonly code: num
     now: () => new Date(),
     signal: new AbortController().signal,
     open: () => {
-      throw new Error('no registry is asked');
+      throw new Error('no registry is read');
     },
   });
   return { code, printed: lines.join('\n') };

@@ -23,14 +23,14 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test('a program that ends by itself is heard, and its code is told', async () => {
+test('a program that ends by itself is noticed, and its exit code is returned', async () => {
   const heard: unknown[] = [];
   const onMessage = (message: unknown): void => void heard.push(message);
   expect(await run('process.send({ is: "began" }, () => process.exit(3))', { onMessage })).toBe(3);
   expect(heard).toEqual([{ is: 'began' }]);
 });
 
-test('a program that a signal ends is told as a shell tells it', async () => {
+test('a program that a signal ends has the exit code that a shell reports', async () => {
   expect(await run('process.kill(process.pid, "SIGKILL")')).toBe(137);
 });
 
@@ -50,7 +50,7 @@ test('a program that hangs is ended with its children', async () => {
   expect(isAlive(child)).toBe(false);
 });
 
-test('a program that ignores the wish is killed after its grace', async () => {
+test('a program that ignores SIGTERM is killed after its grace period', async () => {
   const end = new AbortController();
   const stubborn = `process.on('SIGTERM', () => process.send('heard')); process.send('begun'); ${hangs}`;
   const heard: unknown[] = [];

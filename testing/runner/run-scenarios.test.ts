@@ -146,7 +146,7 @@ describe('scenarios', () => {
     expect([...work.log, ...late].toSorted()).toEqual(own.map(({ name }) => name).toSorted());
   });
 
-  test('begin no more when somebody ends the tests', async () => {
+  test('begin no more when the tests are interrupted', async () => {
     const end = new AbortController();
     const work = new FakeWork();
     work.onRun = () => {
@@ -167,7 +167,7 @@ describe('scenarios', () => {
     expect(work.log).toEqual([]);
   });
 
-  test('do not wait for what is built when somebody ends the tests', async () => {
+  test('do not wait for what is built when the tests are interrupted', async () => {
     const end = new AbortController();
     const work = new FakeWork();
     work.prepare = (signal: AbortSignal = end.signal) =>

@@ -46,7 +46,7 @@ test('a seed repeats its order, and others choose others', () => {
   expect(orders.size).toBeGreaterThan(10);
 });
 
-test('the scenarios of this repository say by what they call which cluster they share', async () => {
+test('the calls of each scenario of this repository show which cluster it shares', async () => {
   const all = await readScenarios();
   const sharing = (kind: string): readonly string[] =>
     all.filter(({ shares }) => shares === kind).map(({ name }) => name);

@@ -41,7 +41,7 @@ describe('scenarios while there is time', () => {
     expect(queue.expected('workers')).toBe(400);
   });
 
-  test('have a usual length when nobody knows theirs', () => {
+  test('have a usual length when theirs is unknown', () => {
     const queue = new ScenarioQueue({ order: ['new'], seconds, slowness: 1 });
     expect(queue.next(374)).toBeUndefined();
     expect(queue.next(375)).toBe('new');

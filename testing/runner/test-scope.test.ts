@@ -5,7 +5,7 @@ import { testScope } from './test-scope.ts';
 
 const scenarios = join(import.meta.dirname, '../../e2e/scenarios');
 
-test('the whole leaves nothing out, and is what nobody has to ask for', () => {
+test('the whole scope leaves nothing out, and is the default', () => {
   expect(testScope('whole').leftOut).toEqual([]);
   expect(testScope('whole').releases.map(({ minor }) => minor)).toContain('1.29');
 });
@@ -17,6 +17,6 @@ test('the core has the two newest minors and leaves out scenarios that exist', (
   expect(leftOut.length).toBeGreaterThan(0);
 });
 
-test('another word is refused with those that are known', () => {
+test('an unknown scope is refused with the known ones', () => {
   expect(() => testScope('quick')).toThrow('STEWARD_TESTS is "quick": say core, or whole');
 });

@@ -26,7 +26,7 @@ describe('startEtcd', () => {
     expect((await etcd.control('endpoint', 'health')).match(/is healthy/g)).toHaveLength(3);
   }, 60_000);
 
-  test('accepts root by its certificate and nobody without one if authentication is enabled', async () => {
+  test('accepts root by its certificate and no client without one if authentication is enabled', async () => {
     await using etcd = await startEtcd({ tls: true, auth: true });
     const { tls, endpoints } = etcd;
     if (tls === undefined) throw new Error('No TLS although it was asked for');

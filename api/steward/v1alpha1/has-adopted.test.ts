@@ -50,7 +50,7 @@ describe('Retained data', () => {
     expect(hasAdopted(retained({ adopterUID: 'former' }), tenant('former', 'former'))).toBe(true);
   });
 
-  test('that cannot be read was adopted by nobody', () => {
+  test('that cannot be read counts as not adopted', () => {
     expect(hasAdopted(retained({ record: '{' }), tenant('b', 'former'))).toBe(false);
   });
 

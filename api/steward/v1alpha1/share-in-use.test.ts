@@ -22,7 +22,7 @@ test.each<[MigrationPhase, object]>([
 });
 
 test.each<MigrationPhase>(['Succeeded', 'Failed', 'Cancelled'])(
-  'a migration that is %s decides nothing any more, and leaves only previous copies',
+  'a migration that is %s no longer decides what the pods use, and leaves only previous copies',
   (phase) => {
     expect(shareInUse(storage(phase))).toBeUndefined();
     expect(migrationShares(storage(phase))).toEqual([previous]);

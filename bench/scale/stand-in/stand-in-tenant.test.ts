@@ -78,7 +78,7 @@ describe("The stand-in for a tenant's API server", () => {
     expect((await client.list(kinds.ConfigMap, { labelSelector: 'part=two' })).items).toEqual([]);
   });
 
-  test('tells the watches of a line over HTTP/2 about changes', async () => {
+  test('reports changes to the watches of an HTTP/2 connection', async () => {
     await client.apply(kinds.ConfigMap, map('a', { x: '1' }), { fieldManager });
     const line = openHttp2Line(connection, { clock: systemClock, random: () => 0 });
     const { items, resourceVersion } = await line.list(kinds.ConfigMap, { labelSelector: 'part=one', limit: 10 });
@@ -101,7 +101,7 @@ describe("The stand-in for a tenant's API server", () => {
     expect(asked.filter((by) => by === 'line')).toHaveLength(2);
   });
 
-  test('streams a first list and its end to a watch that asks for it', async () => {
+  test('streams the initial list and its end to a watch that requests it', async () => {
     await client.apply(kinds.ConfigMap, map('a', { x: '1' }), { fieldManager });
     const seen: string[] = [];
     for await (const event of client.watch(kinds.ConfigMap, { signal: new AbortController().signal })) {
@@ -111,7 +111,7 @@ describe("The stand-in for a tenant's API server", () => {
     expect(seen).toEqual(['ADDED', 'SYNC']);
   });
 
-  test('refuses who has no certificate of the tenant, but not a probe', async () => {
+  test('refuses clients without a certificate of the tenant, except probes', async () => {
     const { server } = connection;
     await using stranger = {
       client: openCluster({ server, ca: ca.certificate }, { name: 'tenant' }),
@@ -124,7 +124,7 @@ describe("The stand-in for a tenant's API server", () => {
     expect(asked).toEqual(['call', 'probe']);
   });
 
-  test('keeps connections that nobody uses as long as a real server', async () => {
+  test('keeps idle connections as long as a real server does', async () => {
     const { server } = connection;
     const asked = get(`${server}/readyz`, { ca: ca.certificate, agent: new Agent({ keepAlive: true, maxSockets: 1 }) });
     const [answer] = (await once(asked, 'response')) as [IncomingMessage];
@@ -136,7 +136,7 @@ describe("The stand-in for a tenant's API server", () => {
     await expect(client.text('/apis/example.com/v1/things')).rejects.toMatchObject({ code: 404 });
   });
 
-  test('holds what it held while it was paused', async () => {
+  test('keeps its objects while it is paused', async () => {
     await client.apply(kinds.ConfigMap, map('a', { x: '1' }), { fieldManager });
     await tenant.pause();
     await expect(client.list(kinds.ConfigMap)).rejects.toThrow(/not reachable/);

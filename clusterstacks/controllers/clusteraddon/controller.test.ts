@@ -102,7 +102,7 @@ describe('The add-ons of a Cluster', () => {
     expect(await world.addon()).toEqual(before);
   });
 
-  test('are checked every ten minutes, without a write if nobody changed anything', async () => {
+  test('are checked every ten minutes, without a write if nothing has changed', async () => {
     await running();
     const writes = world.writes().length;
     await world.clock.advance(10 * 60_000);
@@ -111,7 +111,7 @@ describe('The add-ons of a Cluster', () => {
     expect(world.writes()).toHaveLength(writes);
   });
 
-  test('defect 11: are repaired after somebody changed or deleted them', async () => {
+  test('defect 11: are repaired after they were changed or deleted', async () => {
     await running();
     const key = { namespace: 'kube-system', name: 'cni' };
     await world.workload.admin.patch(kinds.ConfigMap, key, { type: 'merge', body: { data: { version: 'x' } } });

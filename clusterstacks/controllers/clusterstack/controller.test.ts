@@ -66,7 +66,7 @@ class World {
     const key = { namespace, name: stack.metadata.name };
     const now = await this.cluster.admin.get(clusterStack, key);
     const result = await this.#controller.reconcile(now ?? stack, this.make.context());
-    if (result.status === undefined) throw new Error('the visit left no status');
+    if (result.status === undefined) throw new Error('the reconcile left no status');
     const body = { status: result.status };
     await this.cluster.admin.patch(clusterStack, key, { type: 'merge', body }, { subresource: 'status' });
     return { ...result, status: result.status };
@@ -172,7 +172,7 @@ describe('A ClusterStack', () => {
     expect((await world.reconcile(stack)).status).toEqual(status);
   });
 
-  test('reads its source as often as it requests, and again after a restart', async () => {
+  test('reads its source at its poll interval, and again after a restart', async () => {
     push('v1');
     const stack = await world.make.stack({ pollInterval: '1m' });
     expect((await world.reconcile(stack)).afterMs).toBe(60_000);
@@ -190,7 +190,7 @@ describe('A ClusterStack', () => {
 });
 
 describe('A release that is not the newest', () => {
-  test('is deleted if nobody wants it', async () => {
+  test('is deleted if it is neither requested nor used', async () => {
     push('v2');
     const stack = await world.make.stack();
     await release('v1', stack);
@@ -383,7 +383,7 @@ describe('A custom channel with more releases than are read at once', () => {
     expect(await world.releases()).toContain('docker-scs-1-30-v3-sha-new');
   });
 
-  test('keeps what it has learned if the source fails in between', async () => {
+  test('keeps what it has read if the source fails in between', async () => {
     pushMany(10);
     const current = world.assets.current.bind(world.assets);
     let left = 4;

@@ -123,7 +123,7 @@ class World {
     version = 'v1',
   ): Promise<ReconcileResult<ClusterStackRelease> & { readonly status: ClusterStackReleaseStatus }> {
     const result = await this.#controller.reconcile(await this.found(version), this.make.context());
-    if (result.status === undefined) throw new Error('the visit left no status');
+    if (result.status === undefined) throw new Error('the reconcile left no status');
     await this.#keep(version, result.status);
     result.stored?.(await this.found(version));
     return { ...result, status: result.status };
@@ -506,7 +506,7 @@ describe('An object that exists before the release', () => {
       'let the release adopt it with the annotation clusterstack.x-k8s.io/adopt=docker-scs-1-30-v1',
     ],
     [
-      'is handed over by somebody who does not control it',
+      'is released by its annotation although another owner controls it',
       {
         annotations: { 'clusterstack.x-k8s.io/adopt': 'docker-scs-1-30-v1' },
         ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'x', controller: true }],

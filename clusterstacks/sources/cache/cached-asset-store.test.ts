@@ -90,7 +90,7 @@ describe('The store of releases', () => {
     );
   });
 
-  test('reads a cached release with a pinned digest without asking the source', async () => {
+  test('reads a cached release with a pinned digest without a request to the source', async () => {
     const digest = source.digestOf(name);
     const first = await aStore().assets(at, { name }, never);
     source.releases.clear();
@@ -110,9 +110,9 @@ describe('The store of releases', () => {
     const guarded = () => new CachedAssetStore({ folder, open, clock: systemClock });
 
     test.each<[string, SourceAddress]>([
-      ['nobody', repository],
-      ['somebody of another password', { ...repository, credentials: { ...credentials, password: 'guessed' } }],
-      ['somebody of another name', { ...repository, credentials: { ...credentials, username: 'team-b' } }],
+      ['a request without credentials', repository],
+      ['a request with another password', { ...repository, credentials: { ...credentials, password: 'guessed' } }],
+      ['a request with another user name', { ...repository, credentials: { ...credentials, username: 'team-b' } }],
       ['the bearer of a token', { ...repository, credentials: { token: 'secret' } }],
       ['the same credentials elsewhere', { ...repository, credentials, repository: 'registry.example/team-b/stacks' }],
       ['a token for GitHub', { type: 'github', repository: 'team-a/stacks', token: 'secret' }],
@@ -151,7 +151,7 @@ describe('The store of releases', () => {
     await expect(aStore().assets(at, { name, digest }, never)).rejects.toThrow('has changed');
   });
 
-  test('loads a digest once for all who ask for it at the same time', async () => {
+  test('loads a digest once for all concurrent requests', async () => {
     const store = aStore();
     const all = await Promise.all(Array.from({ length: 20 }, () => store.assets(at, { name }, never)));
     expect(source.loads).toBe(1);

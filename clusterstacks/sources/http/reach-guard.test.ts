@@ -32,7 +32,7 @@ const reach = (from: ReachGuard, hostname: string): Promise<Error | Socket> => {
   return promise;
 };
 
-test('a name that resolves to a private address is not even connected to', async () => {
+test('no connection is opened to a name that resolves to a private address', async () => {
   expect(await reach(guard('https://charts.example.com'), 'localhost')).toBeInstanceOf(ClosedPlaceError);
   // Connections arrive in their order: had there been one before, it would stand first.
   const own = connect(port, '127.0.0.1');

@@ -5,7 +5,7 @@ import { loopbackPair, serverCa } from '../../../testing/servers/server-certific
 import { defaultAssetLimits } from '../asset-limits.ts';
 import { SourceHttp } from './source-http.ts';
 
-test('a source that offers HTTP/2 is asked by HTTP/1.1, whose limits bound each answer', async () => {
+test('a source that offers HTTP/2 is read over HTTP/1.1, whose limits bound each answer', async () => {
   const ca = await serverCa('authority');
   const pair = await loopbackPair(ca, 'source');
   const seen: string[] = [];

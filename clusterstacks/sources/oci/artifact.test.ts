@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 
 import { artifactOf, emptyConfig, indexOf } from './artifact.ts';
 
-test('An index says what it is, and names each image with its platform', () => {
+test('An index has its media type, and names each image with its platform', () => {
   const image = artifactOf(emptyConfig, []);
   const platforms = ['amd64', 'arm64'].map((architecture) => ({ os: 'linux', architecture }));
   const index = indexOf(platforms.map((platform) => ({ image, platform })));

@@ -62,7 +62,7 @@ describe('A correct registry', () => {
     );
   });
 
-  test('is asked for every page of its list, to the last one', async () => {
+  test('is listed page by page, to the last page', async () => {
     const all = Array.from({ length: 95 }, (_, index) => `docker-scs-1-30-v${index}`);
     await using server = await HostileServer.start(({ url = '' }, response) => {
       const last = Number(new URL(url, 'http://x').searchParams.get('last') ?? 0);
@@ -106,7 +106,7 @@ describe('A registry with authentication', () => {
   const bearer = (self: HostileServer) => `Bearer realm="${self.origin}/token",service="r"`;
   const credentials = { username: 'me', password: 'secret' };
 
-  test('by Basic gets user name and password, once it has asked', async () => {
+  test('by Basic gets user name and password after its challenge', async () => {
     await using server = await challenged(
       () => 'Basic realm="r"',
       `Basic ${Buffer.from('me:secret').toString('base64')}`,
@@ -115,7 +115,7 @@ describe('A registry with authentication', () => {
     expect(server.seen.map(({ authorization }) => authorization?.split(' ')[0])).toEqual([undefined, 'Basic']);
   });
 
-  test('by token gets a token, not the password, and gets it again without asking', async () => {
+  test('by token gets a token, not the password, and gets it again without another challenge', async () => {
     await using server = await challenged(bearer, 'Bearer mine');
     await sourceAt(server, { credentials }).load({ tag, digest }, folder, never);
     const asked = server.seen.filter(({ url }) => url.startsWith('/token'));

@@ -12,7 +12,7 @@ const panels = dashboards.flatMap(({ title, panels: all }) =>
 /** Those of prom-client about the process itself. */
 const ofProcess = /^(process|nodejs)_/;
 
-test.each(panels)('$name asks for metrics that exist', ({ panel }) => {
+test.each(panels)('$name queries metrics that exist', ({ panel }) => {
   for (const { expr } of panel.queries) {
     const named = [...expr.matchAll(/\b[a-z]+(?:[:_][a-z0-9]+)+\b(?=[{[ )]|$)/g)].map(([name]) =>
       name.replace(/_bucket$/, ''),

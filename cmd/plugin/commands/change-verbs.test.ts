@@ -225,7 +225,7 @@ describe('sleep and wake', () => {
     expect(notes.slice(-2)).toEqual(['shop: 2 pods are ending', 'shop: sleeps']);
   });
 
-  test('wake can be told the number of pods', async () => {
+  test('wake accepts the number of pods', async () => {
     await using world = await withTenant();
     await world.run('sleep shop --wait=false');
     await world.run('wake shop --wait=false --replicas=5');

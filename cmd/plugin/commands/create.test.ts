@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import { tenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { PluginWorld } from '../../../testing/worlds/plugin-world.ts';
 
-test('create makes a TenantControlPlane of what the command line says', async () => {
+test('create creates a TenantControlPlane from the command line', async () => {
   await using world = await PluginWorld.create();
   const { code, out } = await world.run(
     'create shop --kubernetes-version 1.36.3 --replicas 3 --datastore fast --service-type NodePort --cert-san a.example,b.example --cert-san c.example --port 30443 --konnectivity --wait=false',

@@ -47,7 +47,7 @@ describe('import from the Go Steward', () => {
     expect((await run(world, 'blog --yes')).code).toBe(0);
   });
 
-  test('goes on where it was, whichever write was the last', async () => {
+  test('continues where it stopped, whichever write was the last', async () => {
     for (let last = 1; last < 30; last += 1) {
       const world = await GoStewardWorld.create();
       let made = 0;
@@ -76,7 +76,7 @@ describe('import from the Go Steward', () => {
     throw new Error('the import was never complete');
   }, 60_000);
 
-  test('goes back until Steward is installed', async () => {
+  test('can be undone until Steward is installed', async () => {
     const world = await GoStewardWorld.create();
     await run(world, 'shop --yes');
     const { code } = await run(world, 'shop --undo --yes');
@@ -88,7 +88,7 @@ describe('import from the Go Steward', () => {
     expect((await run(world, 'shop --undo --yes')).notes.at(-1)).toContain('the manager of Steward is installed');
   });
 
-  test('reports an endpoint that is another than before', async () => {
+  test('reports an endpoint that differs from the previous one', async () => {
     const world = await GoStewardWorld.create();
     await run(world, 'shop --yes');
     world.endpoint = '192.0.2.7:6443';

@@ -55,7 +55,7 @@ describe('import from Kamaji', () => {
     expect(config?.metadata.finalizers).toEqual(['finalizer.steward.butlerlabs.dev/datastore-secret']);
   });
 
-  test('goes on where it was, whichever write was the last', async () => {
+  test('continues where it stopped, whichever write was the last', async () => {
     const whole = await ImportedWorld.create();
     await run(whole, '--yes');
     const count = writesOf(whole);
@@ -75,7 +75,7 @@ describe('import from Kamaji', () => {
     }
   }, 120_000);
 
-  test('goes back from each point at which the former pods run', async () => {
+  test('can be undone from each point at which the former pods run', async () => {
     for (let last = 1; last < 40; last += 1) {
       const world = await ImportedWorld.create();
       let made = 0;
@@ -120,7 +120,7 @@ describe('import from Kamaji', () => {
     expect(writesOf(world)).toBe(0);
   });
 
-  test('asks first, and changes nothing without a yes', async () => {
+  test('asks for confirmation first, and changes nothing without it', async () => {
     const world = await ImportedWorld.create();
     const refused = await run(world, '', false);
     expect(refused.notes).toEqual([
@@ -189,7 +189,7 @@ describe('import from Kamaji', () => {
     expect(world.outages).toEqual([]);
   });
 
-  test('stops before the former pods are drained if the endpoint is another', async () => {
+  test('stops before the former pods are drained if the endpoint differs', async () => {
     const world = await ImportedWorld.create();
     world.plane.endpoint = '10.96.0.99:6443';
     const { code, notes } = await run(world, '--yes');
@@ -199,7 +199,7 @@ describe('import from Kamaji', () => {
     expect(await world.reached()).toContain('shop-old-a');
   });
 
-  test('says so when everything was imported before, and exits with 3 for what nobody has', async () => {
+  test('reports that everything was imported before, and exits with 3 for a control plane that does not exist', async () => {
     const world = await ImportedWorld.create();
     await run(world, '--yes');
     const again = await run(world, '--yes');

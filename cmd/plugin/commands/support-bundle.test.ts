@@ -126,7 +126,7 @@ test('values of Secrets are not even read', async () => {
   expect((await unpacked(world)).get('control-planes/tenants/shop/secrets.yaml')).not.toContain('ca.key');
 });
 
-test('what could not be collected is said, and does not keep the rest out', async () => {
+test('what could not be collected is reported, and the rest is collected all the same', async () => {
   await using world = await withPlants();
   const refused = new ApiError(403, 'Forbidden', 'you may not list pods');
   world.management.failNext({ verb: 'list', kind: 'Pod' }, refused, 9);

@@ -91,7 +91,7 @@ describe('kubeconfig', () => {
   test.each([
     ['', ''],
     ['--use', 'tenants-shop'],
-  ])('changes the current context of all files of $KUBECONFIG only if asked to: %j', async (flags, expected) => {
+  ])('changes the current context of all files of $KUBECONFIG only on request: %j', async (flags, expected) => {
     await using first = await withKubeconfig();
     const [absent, config] = [join(first.folder, 'new'), join(first.folder, 'config')];
     const environment = { KUBECONFIG: [absent, config].join(delimiter) };
@@ -157,7 +157,7 @@ describe('kubeconfig', () => {
     expect(code).toBe(1);
   });
 
-  test('writes nothing if the tenant answers with no certificate', async () => {
+  test('writes nothing if the response of the tenant has no certificate', async () => {
     await using world = await withKubeconfig();
     const before = await readFile(join(world.folder, 'config'), 'utf8');
     signs(world, { certificate: base64('users: [{ name: other }]') });

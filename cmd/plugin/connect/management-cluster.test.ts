@@ -73,7 +73,7 @@ test.each([
   expect({ code, connections: world.connections }).toEqual({ code: 1, connections: [] });
 });
 
-test('impersonation of nobody is none', async () => {
+test('empty impersonation fields are ignored', async () => {
   const user = '{ token: x, as: "", as-groups: [], as-user-extra: {} }';
   const kubeconfig = configOf('one', user).replace(', certificate-authority: ca.pem', '');
   await using world = await PluginWorld.create({ kubeconfig });
@@ -136,7 +136,7 @@ test('credentials come from the program that the kubeconfig names', async () => 
   ]);
 });
 
-test('what stands beside a credential program still counts: impersonation is refused, not left out', async () => {
+test('impersonation beside a credential program is refused, not ignored', async () => {
   await using world = await PluginWorld.create({
     kubeconfig: execConfig.replace('{ exec:', '{ as: auditor, exec:'),
     credentials: () => JSON.stringify({ kind: 'ExecCredential', status: { token: 'fresh' } }),

@@ -69,7 +69,7 @@ describe('The explanation', () => {
     expect(steps.find(({ condition }) => condition === 'TenantConfigured')?.needs).toContain('ControlPlaneAvailable');
   });
 
-  test('waits, and asks nobody for help, while pods start', async () => {
+  test('reports that it waits, not that a person has to act, while pods start', async () => {
     const world = new TenantWorld();
     world.podsStart = false;
     await world.create();
@@ -97,7 +97,7 @@ describe('The explanation', () => {
     expect(renderExplanation(explanation, world.clock.now())).toContain('Not read: Lease: leases is forbidden');
   });
 
-  test('tells what happened in order, with what Events report', async () => {
+  test('lists what happened in order, including Events', async () => {
     const world = await running();
     await world.cluster.seed(eventKind, {
       apiVersion: 'events.k8s.io/v1',

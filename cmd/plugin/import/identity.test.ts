@@ -20,7 +20,7 @@ test('there is no record as long as something is not known', () => {
   expect(recordOf(identityOf(tcp, { ...secrets, ca: undefined }), now)).toBeUndefined();
 });
 
-test('each difference is named; what could not be asked for is none', () => {
+test('each difference is named; what could not be read is not a difference', () => {
   const record = recordOf(identityOf(tcp, secrets, 'inside'), now);
   if (record === undefined) throw new Error('there is a record');
   const other = identityOf(tcp, { ...secrets, ca: secret('ca.crt', 'another') }, 'elsewhere');

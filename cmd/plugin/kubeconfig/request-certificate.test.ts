@@ -22,7 +22,7 @@ function endsWatches(request?: unknown): { readonly tenant: Cluster; readonly wa
   return { tenant: Object.assign(tenant, { watch }), watches: () => watches };
 }
 
-test('a tenant that ends every watch at once is asked once a second, until the time is up', async () => {
+test('a tenant that ends every watch at once gets one request a second, until the time is up', async () => {
   const clock = new FakeClock();
   const limit = new AbortController();
   const { tenant, watches } = endsWatches();
@@ -37,14 +37,17 @@ test('a tenant that ends every watch at once is asked once a second, until the t
   expect({ watches: watches(), pending: clock.pending }).toEqual({ watches: 4, pending: 0 });
 });
 
-test.each([7, {}, ['x'], true])('a certificate that is no text is said to be none: %j', async (certificate) => {
-  const { tenant } = endsWatches({
-    ...kinds.CertificateSigningRequest,
-    metadata: { name: 'r' },
-    status: { certificate },
-  });
-  const signal = AbortSignal.timeout(5_000);
-  await expect(issueThroughTenant(wanted, 'r', { tenant, clock: new FakeClock(), signal })).rejects.toThrow(
-    'the tenant answered CertificateSigningRequest r with no certificate',
-  );
-});
+test.each([7, {}, ['x'], true])(
+  'a certificate that is not a string is reported as missing: %j',
+  async (certificate) => {
+    const { tenant } = endsWatches({
+      ...kinds.CertificateSigningRequest,
+      metadata: { name: 'r' },
+      status: { certificate },
+    });
+    const signal = AbortSignal.timeout(5_000);
+    await expect(issueThroughTenant(wanted, 'r', { tenant, clock: new FakeClock(), signal })).rejects.toThrow(
+      'the tenant answered CertificateSigningRequest r with no certificate',
+    );
+  },
+);

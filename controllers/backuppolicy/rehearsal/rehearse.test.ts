@@ -73,7 +73,7 @@ describe('A rehearsal', () => {
     expect([await trial(), await restore()]).toEqual([undefined, undefined]);
   });
 
-  test('comes again when it is due, and not before', async () => {
+  test('runs again when it is due, and not before', async () => {
     await ends();
     await world.settle(6);
     await world.clock.advance(23 * 3_600_000);
@@ -85,7 +85,7 @@ describe('A rehearsal', () => {
     expect(await rehearsed()).toBe('True Restored');
   });
 
-  test('that fails says why, leaves nothing, and comes again as scheduled', async () => {
+  test('that fails reports why, leaves nothing, and runs again as scheduled', async () => {
     await ends('Failed');
     await world.settle(6);
     expect(await rehearsed()).toBe('False RehearsalFailed');
@@ -110,7 +110,7 @@ describe('A rehearsal', () => {
     expect(await message()).toBe('no backup has been taken yet');
   });
 
-  test('touches nothing of its name that belongs to somebody else', async () => {
+  test('does not change an object of its name that it does not own', async () => {
     world = new BackupKindsWorld();
     await world.tenant();
     await world.tenant(name);
@@ -123,13 +123,13 @@ describe('A rehearsal', () => {
     expect(await trial()).toBeDefined();
   });
 
-  test('ends with its objects when the spec asks for none any more', async () => {
+  test('ends, and its objects are deleted, when the spec no longer requests it', async () => {
     await change(null);
     await world.settle(6);
     expect([await trial(), await restore(), await rehearsed()]).toEqual([undefined, undefined, undefined]);
   });
 
-  test('does not come again with a schedule that means nothing', async () => {
+  test('does not run again with an invalid schedule', async () => {
     await ends();
     await world.settle(6);
     await change({ schedule: 'often', interval: null });

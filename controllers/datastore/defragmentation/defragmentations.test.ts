@@ -71,7 +71,7 @@ const server = (endpoint: string, time: Date) => ({
 });
 
 describe('Defragmentations', () => {
-  test('do nothing that the spec does not ask for, and say nothing about it', async () => {
+  test('do nothing that the spec does not request, and report nothing about it', async () => {
     const rig = new Rig();
     const { store, result } = await rig.reconcile(newStore({ etcd: {} }));
     expect(rig.requests).toEqual([]);
@@ -89,7 +89,7 @@ describe('Defragmentations', () => {
     expect(rig.requests).toEqual([]);
   });
 
-  test('ask once a minute, with the limits of the spec, and at once when the spec changes', async () => {
+  test('take a step once a minute, with the limits of the spec, and at once when the spec changes', async () => {
     const rig = new Rig();
     const { store, result } = await rig.reconcile(newStore());
     expect(rig.requests).toMatchObject([
@@ -109,7 +109,7 @@ describe('Defragmentations', () => {
     expect(rig.events).toEqual([]);
   });
 
-  test('go on at once after a step, and report what was freed, each member with its last time', async () => {
+  test('continue at once after a step, and report what was freed, each member with its last time', async () => {
     const rig = new Rig();
     const first = rig.clock.now();
     rig.step = { is: 'defragmented', server: server('etcd-0:2379', first) };
@@ -144,7 +144,7 @@ describe('Defragmentations', () => {
     expect(five.store.status?.etcd?.defragmented?.map(({ endpoint }) => endpoint)).toEqual(['etcd-1:2379']);
   });
 
-  test('say once in an Event what they wait for, and ask again after a minute', async () => {
+  test('report once in an Event what they wait for, and try again after a minute', async () => {
     const rig = new Rig();
     rig.step = { is: 'waits', reason: 'MembersUnhealthy', message: 'etcd-1 does not answer' };
     const one = await rig.reconcile(newStore());
@@ -163,7 +163,7 @@ describe('Defragmentations', () => {
     ]);
   });
 
-  test('remove what they said when the spec no longer asks for them', async () => {
+  test('remove their condition and status when the spec no longer requests them', async () => {
     const rig = new Rig();
     rig.step = { is: 'defragmented', server: server('etcd-0:2379', rig.clock.now()) };
     const { store } = await rig.reconcile(newStore());

@@ -99,7 +99,7 @@ describe('The progress of a drain', () => {
     expect(condition).toBe('False Draining: 2 tenants are left; team/a is being migrated to DataStore empty (Copying)');
   });
 
-  test('is complete when none is left, and says whose copies are', () => {
+  test('is complete when none is left, and names the tenants that left a copy', () => {
     const { status, condition } = report({ tenants: [gone('a', copy), gone('b')] });
     expect(status).toEqual({ remaining: 0, copies: 1 });
     expect(condition).toBe(
@@ -107,7 +107,7 @@ describe('The progress of a drain', () => {
     );
   });
 
-  test('is not complete before the copies are removed, where it asks for that', () => {
+  test('is not complete before the copies are removed, if it requests that', () => {
     const drain = { previousCopies: 'Remove' as const };
     expect(report({ drain, tenants: [gone('a', copy)] }).condition).toBe(
       'False Draining: no tenants are left; copies of the data of 1 tenant are left and are being removed',
@@ -159,7 +159,7 @@ describe('The progress of a drain', () => {
     ],
     ['without data', tenant('a', { dataStoreName: 'full', setup: {} }), 'it has no data yet'],
     [
-      'whose authors have asked for another DataStore in vain',
+      'whose authors have requested another DataStore in vain',
       here('a', { migration: { ...copying, phase: 'Failed' } }, { spec: { dataStore: 'third' } }),
       'its spec.dataStore requests DataStore third',
     ],

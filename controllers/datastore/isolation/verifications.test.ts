@@ -114,7 +114,7 @@ describe('A DataStore', () => {
     expect(rig.events).toEqual([expect.stringMatching(/^Normal IsolationVerified: /)]);
   });
 
-  test('says what was allowed', async () => {
+  test('reports what was allowed', async () => {
     const rig = new Rig();
     rig.verdict = { attempts: 31, breach: 'watch all keys' };
     const { store } = await rig.reconcile(storeNamed('a'));
@@ -180,7 +180,7 @@ describe('A DataStore', () => {
     expect(verdictOf((await rig.reconcile(storeNamed('new'))).store)).toBe('absent');
   });
 
-  test('with one login for all says so, and is not attacked', async () => {
+  test('with one login for all reports that, and is not attacked', async () => {
     const rig = new Rig();
     const { store } = await rig.reconcile(storeNamed('a', { nats: false }));
     expect(verdictOf(store)).toMatch(/^False SharedCredentials: all tenants would have the same credentials/);

@@ -24,7 +24,7 @@ describe('valueIn', () => {
     expect(() => valueIn(tcp, { fromDefinition })).toThrow(`${JSON.stringify(fromDefinition)} ${reason}`);
   });
 
-  test('refuses an empty value, because a certificate without a name identifies nobody', () => {
+  test('refuses an empty value, because a certificate without a name identifies no user', () => {
     expect(() => valueIn(tcp, { stringValue: '' })).toThrow('is empty');
   });
 });

@@ -65,7 +65,7 @@ describe('The client of a cluster that is down', () => {
 
   test('does not count the abort of a reconcile as a failure of the cluster', async () => {
     const { client } = away();
-    const ended = AbortSignal.abort(new Error('the visit ends'));
+    const ended = AbortSignal.abort(new Error('the reconcile ends'));
     await expect(client.get(kinds.Secret, key, { signal: ended })).rejects.toThrow();
     expect(client.restMs()).toBe(0);
   });

@@ -104,7 +104,7 @@ describe('Clients of other clusters', () => {
     expect(await enqueue).toEqual(user('blue').key);
   });
 
-  test('read no content from other clusters but what they are asked for', async () => {
+  test('read only the requested content from other clusters', async () => {
     const there = await open();
     const begun = new Promise<void>((resolve) => {
       there.before(({ verb }) => {

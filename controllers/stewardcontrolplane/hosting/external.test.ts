@@ -281,7 +281,7 @@ describe('The owner of the control plane in the other cluster', () => {
 
   test.each([
     ['no marks', {}],
-    ['marks of somebody else', { [annotations.externalHolder]: 'x', [annotations.externalClaim]: claimHash('guess') }],
+    ['marks of another owner', { [annotations.externalHolder]: 'x', [annotations.externalClaim]: claimHash('guess') }],
   ])('does not change one of the same name with %s, also during deletion', async (_, marks) => {
     await foreign(marks);
     await world.reconcile();
@@ -312,7 +312,7 @@ describe('The owner of the control plane in the other cluster', () => {
     expect(world.controller.formerFinalizers).toEqual([finalizers.externalCluster]);
   });
 
-  test('does not write to one that somebody creates in its place between reading and writing', async () => {
+  test('does not write to one that a user creates in its place between reading and writing', async () => {
     await serving();
     const { apiVersion, kind, metadata, spec } = await tenantOf(there);
     const key = { namespace: hostingNamespace, name: metadata.name };
@@ -353,7 +353,7 @@ describe('The owner of the control plane in the other cluster', () => {
     expect(await world.here.admin.get(kinds.Secret, claimSecret)).toBeDefined();
   });
 
-  test('owns the claim again after somebody removed the owner, and does not change a Secret of somebody else', async () => {
+  test('owns the claim again after its owner reference was removed, and does not change a Secret of another owner', async () => {
     await serving();
     const body = { metadata: { ownerReferences: null, labels: null } };
     await world.here.admin.patch(kinds.Secret, claimSecret, { type: 'merge', body });

@@ -117,7 +117,7 @@ describe('The Secrets of a Cluster', () => {
     expect(found?.data).toEqual({ 'tls.crt': 'bmV3b2xk', 'tls.key': 'a2V5' });
   });
 
-  test('Secrets that somebody supplied for the Cluster are used unchanged, and named', async () => {
+  test('User-supplied Secrets of the Cluster are used unchanged, and named', async () => {
     await world.seedCluster();
     await world.seed();
     await world.reconcile();

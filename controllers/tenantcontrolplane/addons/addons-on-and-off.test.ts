@@ -47,7 +47,7 @@ const minimal: Readonly<Record<string, object>> = {
   workerBootstrap: workerBootstrapAddon(),
 };
 
-test.each(addons)('$name goes on, off, on and off, and of it nothing stays on either side', async ({ name }) => {
+test.each(addons)('$name is enabled and disabled twice, and leaves nothing on either side', async ({ name }) => {
   const addon = minimal[name] ?? {};
   const world = new TenantWorld();
   await world.create();

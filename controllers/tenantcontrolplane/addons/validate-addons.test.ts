@@ -27,13 +27,13 @@ describe('the port of trustd', () => {
     [10259, [`${at} 10259 is used by kube-scheduler in the same pod`]],
     [8132, [`${at} 8132 is used by konnectivity-server in the same pod`]],
     [8134, [`${at} 8134 is used by konnectivity-server in the same pod`]],
-  ])('%d is judged', (port, expected) => {
+  ])('%d is accepted or refused', (port, expected) => {
     const addons = { konnectivity: konnectivityAddon(), workerBootstrap: workerBootstrapAddon({ talos: { port } }) };
     expect(brief(validateAddons(all, tenant(addons)))).toEqual(expected);
   });
 });
 
-describe('what add-ons are told', () => {
+describe('a setting of an add-on', () => {
   const proxy = 'spec.addons.tcpProxy';
 
   test.each<[string, Addons, readonly string[]]>([
@@ -64,11 +64,11 @@ describe('what add-ons are told', () => {
       { tcpProxy: { hostAliases: [{ ip: 'x', hostnames: ['a.example', '-'] }] } },
       [`${proxy}.hostAliases[0].ip x is not an IP address`, `${proxy}.hostAliases[0].hostnames[1] - is not a DNS name`],
     ],
-  ])('is refused where it is %s', (_what, addons, expected) => {
+  ])('is refused if it is %s, else accepted', (_what, addons, expected) => {
     expect(brief(validateAddons(all, tenant(addons)))).toEqual(expected);
   });
 
-  test('is admitted where it was stored before anything acted upon it', () => {
+  test('is admitted if it was stored before Steward used it', () => {
     const old = tenant({ tcpProxy: { internalEndpoint: ':6443' } });
     const fields = (before?: typeof old): readonly string[] =>
       validate({ tcp: old, old: before, drivers: new Map([['default', 'etcd']]) }).map(({ field }) => field);

@@ -62,7 +62,7 @@ test('it adopts data and CAs once the record names it, without any StewardContro
   expect([...world.store.tenancies.values()].map(({ owner }) => owner)).toEqual([former.uid]);
 });
 
-test('it removes from the tenant what only the spec of the previous one asked for', async () => {
+test('it removes from the tenant what only the spec of the previous one requested', async () => {
   const world = new TenantWorld();
   const addons = { coreDNS: {}, kubeProxy: {} };
   await deleted(world, { spec: { dataStore: 'default', addons, writePermissions: { blockCreation: true } } });

@@ -281,7 +281,7 @@ describe('A real API server with authorization webhooks', () => {
     guardDoes = 'nothing';
   });
 
-  test('asks no webhook about components of Kubernetes', () => {
+  test('sends no request about components of Kubernetes to a webhook', () => {
     const users = asked.map(({ review }) => review.spec.user);
     expect(users.length).toBeGreaterThan(0);
     expect(users.filter((user) => user.startsWith('system:'))).toEqual([]);

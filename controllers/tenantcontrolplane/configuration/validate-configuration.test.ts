@@ -55,7 +55,7 @@ describe('A configuration of kube-apiserver', () => {
     ]);
   });
 
-  test('is judged for the version that the pods get, where that is another one', () => {
+  test('is validated for the version that the pods get, if that is another one', () => {
     const tcp = tenantControlPlaneWith({ kubernetes: { version: 'v1.30.0', ...jwt(one) } });
     expect(validateConfiguration(tcp, parseVersion('v1.29.15'))).toHaveLength(1);
     expect(validateConfiguration(tcp)).toEqual([]);
@@ -172,7 +172,7 @@ describe('A configuration of kube-apiserver', () => {
         ] as const,
     ),
     [
-      'an e-mail address that nobody verified',
+      'an e-mail address that was not verified',
       jwt({ ...one, claimMappings: { username: { expression: 'claims.email' } } }),
       `${j}[0].claimMappings.username.expression "claims.email" uses claims.email, which the issuer may not have verified`,
     ],

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { TenantWorld } from '../../../testing/worlds/tenant-world.ts';
 
 describe('The tenancy of a running tenant', () => {
-  test('is ensured once by each process, which restores what somebody removed', async () => {
+  test('is ensured once by each process, which restores what was removed', async () => {
     const world = new TenantWorld();
     await world.create();
     await world.settle();

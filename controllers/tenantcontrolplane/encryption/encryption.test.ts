@@ -233,7 +233,7 @@ describe('A running tenant', () => {
     expect(labels).not.toHaveProperty([componentChecksumLabel('encryption')]);
   });
 
-  test('without the key in its spec stays in plain text, and does not ask for reconciles at once', async () => {
+  test('without the key in its spec stays in plain text, and requests no immediate reconcile', async () => {
     const world = await plain();
     await want(world, ownKey('first'));
     expect((await world.settle()).afterMs).toBeGreaterThan(1000);
@@ -242,7 +242,7 @@ describe('A running tenant', () => {
     expect(await world.condition('Ready')).toBe('True');
   });
 
-  test('keeps what it has while a new key is missing, and says so', async () => {
+  test('keeps what it has while a new key is missing, and reports that', async () => {
     const world = new TenantWorld();
     await seedKeys(world, { first: keyText(1) });
     await world.create({ kubernetes: { encryption: ownKey('first') } });
@@ -332,7 +332,7 @@ describe('A running tenant', () => {
     expect(await configurationOf(world)).toBe('secrets: secretbox/generated-2');
   });
 
-  test('whose spec changes on the way goes where it says last', async () => {
+  test('whose spec changes during a rotation ends with the provider that was set last', async () => {
     const world = await plain();
     await want(world, generated);
     await world.reconcile();
@@ -378,7 +378,7 @@ describe('Objects that are written again', () => {
     expect(writtenAgain(world)).toHaveLength(250);
   });
 
-  test('go on where the server says when a page is too old', async () => {
+  test('continue from the token that the server returns when a page has expired', async () => {
     const world = await rewriting();
     const expired = new ApiError(410, 'Expired', 'too old', { next: 'default/secret-0149' });
     world.tenant.failNext({ verb: 'list', kind: 'Secret' }, expired);
@@ -387,7 +387,7 @@ describe('Objects that are written again', () => {
     expect(writtenAgain(world)).toHaveLength(200);
   });
 
-  test('begin again when the server does not say where', async () => {
+  test('begin again when the server returns no token', async () => {
     const world = await rewriting();
     world.tenant.failNext({ verb: 'list', kind: 'Secret' }, new ApiError(410, 'Expired', 'too old'));
     await world.settle();
@@ -459,7 +459,7 @@ describe('A plugin for KMS v2', () => {
     expect(initContainers[0]?.volumeMounts).toEqual([{ name: 'steward-kms-sockets', mountPath: '/run/kms' }]);
   });
 
-  test('with another key generation gets new pods, which ask for its key, and has everything written again', async () => {
+  test('with another key generation gets new pods, which request its key, and has everything written again', async () => {
     const world = await encrypted(withPlugin, { deployment: { additionalContainers: [plugin] } });
     await seedSecrets(world, 3);
     const label = componentChecksumLabel('encryption');

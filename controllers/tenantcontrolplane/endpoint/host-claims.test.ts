@@ -138,7 +138,7 @@ describe('Two control planes', () => {
     expect([first, second].map((one) => seniors(one, [second, first]))).toEqual([[], ['x']]);
   });
 
-  test('learn each other’s names in one namespace only', () => {
+  test('see each other’s names in one namespace only', () => {
     const one = tenant('x', ingress(a));
     expect(rivalWords(one, tenant('y', ingress(a)))).toBe('TenantControlPlane y');
     expect(rivalWords(one, tenant('secret', ingress(a), { namespace: 'hidden' }))).toBe(

@@ -107,7 +107,7 @@ const withoutChance = (value: unknown): unknown =>
   );
 
 describe('A deleted object of a tenant', () => {
-  test('is one of these, or one that nobody can recreate', async () => {
+  test('is one of these, or one that cannot be recreated', async () => {
     expect([...(await (await running()).owned()).keys()].sort()).toEqual([...rows, ...authorities].sort());
   });
 

@@ -42,7 +42,7 @@ const withoutKind: Pick<InformerFactory, 'informer'> = {
 };
 
 describe('A control plane', () => {
-  test('has neither PodMonitor nor certificate for Prometheus unless the manager is told so', async () => {
+  test('has neither PodMonitor nor certificate for Prometheus unless a flag of the manager enables them', async () => {
     const world = await running(undefined);
     expect(await monitorOf(world)).toBeUndefined();
     expect(await world.secret(suffix)).toBeUndefined();
@@ -54,7 +54,7 @@ describe('A control plane', () => {
     expect(await world.condition('Ready')).toBe('True');
   });
 
-  test('has a PodMonitor with the labels that were asked for, in its own namespace and owned by it', async () => {
+  test('has a PodMonitor with the requested labels, in its own namespace and owned by it', async () => {
     const world = await running(settings);
     const monitor = await monitorOf(world);
     expect(monitor?.metadata.labels).toMatchObject({ release: 'prometheus', 'steward.butlerlabs.dev/name': 'tenant' });
@@ -82,7 +82,7 @@ describe('A control plane', () => {
     expect((await world.secret(suffix))?.data?.['tls.crt']).not.toBe(first);
   });
 
-  test('loses both when the manager no longer wants them, and Prometheus is let in no longer', async () => {
+  test('loses both when the flag is removed, and Prometheus loses its access', async () => {
     const world = await running(settings);
     const policy = async () => JSON.stringify(await world.cluster.admin.get(kinds.NetworkPolicy, key));
     expect(await policy()).toContain('10257');

@@ -27,7 +27,7 @@ const ours = owned('steward');
 const autoscaler = owned('kube-controller-manager', 'scale');
 
 describe('The replicas that are applied', () => {
-  test.each([0, 1, 7])('are the %d of the spec without an autoscaler, whoever has set others', (replicas) => {
+  test.each([0, 1, 7])('are the %d of the spec without an autoscaler, whichever client has set others', (replicas) => {
     expect(appliedReplicas(fixed(replicas), present(3, autoscaler))).toBe(replicas);
   });
 
@@ -40,13 +40,13 @@ describe('The replicas that are applied', () => {
     expect(appliedReplicas(scaled(replicas), present(0, ours))).toBe(applied);
   });
 
-  test('are left out once somebody else has set them', () => {
+  test('are left out once another client has set them', () => {
     expect(appliedReplicas(scaled(3), present(4, autoscaler))).toBeUndefined();
     expect(appliedReplicas(scaled(3), present(4, ours, owned('kubectl')))).toBeUndefined();
     expect(appliedReplicas(scaled(3), present(4, owned('steward', 'scale')))).toBeUndefined();
   });
 
-  test('are the present ones while nobody else has set them, since leaving out an own field resets it', () => {
+  test('are the present ones while no other client has set them, because leaving out a field that Steward owns resets it', () => {
     expect(appliedReplicas(scaled(3), present(4, ours))).toBe(4);
     expect(appliedReplicas(scaled(3), present(4, ours, { manager: 'kubectl', fieldsV1: { 'f:spec': {} } }))).toBe(4);
   });

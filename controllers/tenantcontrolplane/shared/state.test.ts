@@ -50,7 +50,7 @@ describe('The state of a control plane in one word', () => {
     ['a version changes while it sleeps', { ...upgrade, replicas: 0 }, 'Sleeping', 'v1.36.3'],
     ['a refused version while it sleeps', { ...upgrade, replicas: 0, applied: undefined }, 'Sleeping', 'v1.35.4'],
     [
-      'pods with a new authority start',
+      'pods with a new CA start',
       { ...running, rotating: true, deployment: pods(2, 4, 2) },
       'CertificateAuthorityRotating',
       'v1.36.3',
@@ -69,7 +69,7 @@ describe('The state of a control plane in one word', () => {
       'NotReady',
       'v1.36.3',
     ],
-    ['pods with a new authority are ready', { ...running, rotating: true }, 'Ready', 'v1.36.3'],
+    ['pods with a new CA are ready', { ...running, rotating: true }, 'Ready', 'v1.36.3'],
   ])('%s', (_case, input, state, installed) => {
     expect(controlPlaneState(input)).toEqual({ state, installed });
   });

@@ -222,7 +222,7 @@ describe('Drift inside a tenant', () => {
     expect(await afterSeconds(world)).toBe(0);
   });
 
-  test('costs nothing while nobody does anything, and what was missed is found after four hours', async () => {
+  test('costs nothing at rest, and a missed change is found after four hours', async () => {
     const world = await running();
     const enqueued = world.enqueued;
     const calls = world.tenant.calls.length;

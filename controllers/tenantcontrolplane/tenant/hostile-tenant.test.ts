@@ -199,7 +199,7 @@ describe('An API server of a tenant that', () => {
       /^False Failed: /,
     ],
     [
-      'asks for endless patience',
+      'requests an endless retry delay',
       'TenantConfigured',
       behindLivez((_request, response) => void response.writeHead(429, { 'retry-after': '99999' }).end('later')),
       /^False TooManyRequests: /,
@@ -248,7 +248,7 @@ describe('An API server of a tenant that', () => {
 describe('A server in place of the API server', () => {
   test.each<[string, () => Promise<KeyPair>, RegExp]>([
     [
-      'with a certificate of another authority',
+      'with a certificate of another CA',
       async () => loopbackPair(await serverCa('kubernetes'), 'tenant'),
       /certificate/,
     ],
@@ -299,7 +299,7 @@ describe('A tenant that stops answering', () => {
       throw new UnreachableError('GET /livez: no answer');
     });
 
-  test('is asked again, and ready as soon as it has answered', async () => {
+  test('gets requests again, and is ready as soon as it has answered', async () => {
     const world = await silenced();
     const heal = cut(world);
     const { afterMs, elsewhere } = await world.reconcile();

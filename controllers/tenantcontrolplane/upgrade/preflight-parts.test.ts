@@ -34,16 +34,16 @@ describe('removedApis', () => {
     ['in a comment', `# ${line({ removed_release: '1.36' })}`, []],
     ['of another gauge', line({ removed_release: '1.36' }).replace('requested', 'forgotten'), []],
     [
-      'asked of several API servers, and by subresource',
+      'requested from several API servers, and by subresource',
       line({ removed_release: '1.36' }).repeat(2) + line({ removed_release: '1.36', subresource: 'status' }),
       ['things of g.k8s.io/v1beta1'],
     ],
     [
-      'with names that nobody has',
+      'with names that are not valid',
       line({ removed_release: '1.36', resource: '<b>;\u202e' }),
       ['?b??? of g.k8s.io/v1beta1'],
     ],
-  ])('judges what is %s', (_what, metrics, found) => {
+  ])('decides whether the upgrade removes what is %s', (_what, metrics, found) => {
     expect(removedApis(`# TYPE x gauge\n${metrics}go_goroutines 7\n`, to)).toEqual(found);
   });
 
@@ -56,7 +56,7 @@ describe('removedApis', () => {
     );
   });
 
-  test('takes no longer for a long line of labels that never end', () => {
+  test('takes no longer for a long line of labels without an end', () => {
     const began = performance.now();
     removedApis(`apiserver_requested_deprecated_apis{${'a="'.repeat(1_000_000)}`, to);
     removedApis(line({ removed_release: '1.36', resource: 'x'.repeat(4_000_000) }), to);
@@ -65,12 +65,12 @@ describe('removedApis', () => {
 });
 
 describe('a page of nodes', () => {
-  test('is asked for by its size and where it begins', () => {
+  test('is requested by its size and the token of its beginning', () => {
     expect(nodePagePath(undefined)).toBe('/api/v1/nodes?limit=100');
     expect(nodePagePath('a&b=c')).toBe('/api/v1/nodes?limit=100&continue=a%26b%3Dc');
   });
 
-  test('tells names and kubelets, also of nodes that have not told theirs', () => {
+  test('has names and kubelets, also of nodes that have not reported theirs', () => {
     const items = [
       { metadata: { name: 'a' }, status: { nodeInfo: { kubeletVersion: 'v1.35.4+k3s1' } } },
       { metadata: { name: 'b' } },

@@ -26,7 +26,7 @@ afterAll(async () => {
 }, 60_000);
 
 describe('a real API server', () => {
-  test('tells in its metrics which API it was asked for, and when that is gone', async () => {
+  test('reports in its metrics which deprecated APIs were requested, and when they are removed', async () => {
     const ipAddresses: KindRef = {
       group: 'networking.k8s.io',
       version: 'v1beta1',
@@ -44,7 +44,7 @@ describe('a real API server', () => {
   });
 
   test.each([34, 35])(
-    'of 1.%d asks itself for nothing that the next minor drops',
+    'of 1.%d requests no API itself that the next minor removes',
     async (minor) => {
       await using older = await startApiServer({ kubernetes: `1.${minor}` });
       const cluster = openCluster(parseKubeconfig(older.kubeconfig), tenantLimits);
@@ -58,7 +58,7 @@ describe('a real API server', () => {
     120_000,
   );
 
-  test('tells its nodes page by page', async () => {
+  test('lists its nodes page by page', async () => {
     const names = Array.from({ length: 103 }, (_, index) => `node-${String(index).padStart(3, '0')}`);
     for (const name of names) {
       await client.create(kinds.Node, { apiVersion: 'v1', kind: 'Node', metadata: { name } });

@@ -46,7 +46,7 @@ const stays = ['v1.35.4', 'v1.35.4', 'v1.35.4'];
 const goes = ['v1.36.3', 'v1.36.3', 'v1.36.3'];
 
 describe('an upgrade that is held while the data moves to another DataStore', () => {
-  test('does not break loose with the switch, whatever held it and whoever forces it, and follows afterwards', async () => {
+  test('does not begin with the switch, whatever held it and even if it is forced, and follows afterwards', async () => {
     const world = new MigrationWorld();
     await world.running(old);
     world.kubelets = ['v1.31.0'];
@@ -69,7 +69,7 @@ describe('an upgrade that is held while the data moves to another DataStore', ()
 });
 
 describe('an upgrade to another minor', () => {
-  test('goes on when nothing speaks against it, and then gives the tenant the documents of the new minor', async () => {
+  test('begins when all checks pass, and then gives the tenant the documents of the new minor', async () => {
     const world = await running();
     world.kubelets = ['v1.33.0', 'v1.35.4', ''];
     world.metrics = flowschemas.replace('1.36', '1.37');
@@ -79,7 +79,7 @@ describe('an upgrade to another minor', () => {
     expect(await versions(world)).toEqual(goes);
   });
 
-  test('waits for kubelets that are too old, names some of them and the remedy, and goes on without them', async () => {
+  test('waits for kubelets that are too old, names some of them and the remedy, and begins once they are gone', async () => {
     const world = await running();
     world.kubelets = ['v1.33.9', ...Array.from({ length: 6 }, () => 'v1.32.1'), 'v1.31.0'];
     await world.change(next);
@@ -95,7 +95,7 @@ describe('an upgrade to another minor', () => {
     expect(await versions(world)).toEqual(goes);
   });
 
-  test('waits while clients ask for APIs that are gone in it', async () => {
+  test('waits while clients request APIs that it no longer serves', async () => {
     const world = await running();
     world.metrics = flowschemas;
     await world.change(next);
@@ -106,7 +106,7 @@ describe('an upgrade to another minor', () => {
     expect(await versions(world)).toEqual(stays);
   });
 
-  test('asks every API server, for each tells only what itself was asked', async () => {
+  test('queries every API server, because each reports only its own requests', async () => {
     const world = await running();
     for (const [name, podIP] of Object.entries({ a: '10.0.0.1', b: '10.0.0.2', starting: '' })) {
       const metadata = { name, namespace: 'default', labels: { [labels.name]: 'tenant' } };
@@ -118,7 +118,7 @@ describe('an upgrade to another minor', () => {
     expect(world.tenant.calls.filter(({ path }) => path === '/metrics')).toHaveLength(2);
   });
 
-  test('waits for a DataStore that its own condition calls unusable', async () => {
+  test('waits for a DataStore whose own condition reports that it is unusable', async () => {
     const world = await running();
     const condition = { type: 'Ready', status: 'False', reason: 'NotReady', message: 'Reachable: no answer' };
     const body = { status: { conditions: [{ ...condition, lastTransitionTime: '2030-01-01T00:00:00Z' }] } };
@@ -131,7 +131,7 @@ describe('an upgrade to another minor', () => {
     expect(await versions(world)).toEqual(stays);
   });
 
-  test('waits for a store that does not answer, although nobody has noticed yet', async () => {
+  test('waits for a datastore that does not answer, although its condition does not report that yet', async () => {
     const world = await running();
     world.store.silence = new StoreError('Unreachable', 'etcd:2379: no answer');
     await world.change(next);
@@ -143,7 +143,7 @@ describe('an upgrade to another minor', () => {
     expect(await versions(world)).toEqual(goes);
   });
 
-  test('tells all that speaks against it at once', async () => {
+  test('reports all failed checks at once', async () => {
     const world = await running();
     world.store.silence = new StoreError('Unreachable', 'etcd:2379: no answer');
     world.kubelets = ['v1.30.0'];
@@ -153,7 +153,7 @@ describe('an upgrade to another minor', () => {
     expect(await held(world)).toMatch(/StoreUnhealthy: .*etcd:2379: no answer.*1 node runs a kubelet.*flowschemas/);
   });
 
-  test('is done all the same when an annotation names this very version, and then nobody is asked', async () => {
+  test('is done all the same when an annotation names its version, and then no server is queried', async () => {
     const world = await running();
     world.kubelets = ['v1.30.0'];
     const force = (version: string): object => ({
@@ -169,7 +169,7 @@ describe('an upgrade to another minor', () => {
     expect(questions(world)).toBe(asked);
   });
 
-  test('waits while no pod is wanted: the version that ran wakes up, and is asked', async () => {
+  test('waits while the control plane sleeps: the installed version wakes up, and is queried', async () => {
     const world = await running();
     await world.change({ spec: { controlPlane: { deployment: { replicas: 0 } } } });
     await world.settle();
@@ -187,7 +187,7 @@ describe('an upgrade to another minor', () => {
     expect(await versions(world)).toEqual(goes);
   });
 
-  test('that has begun is not held any more, whatever is found and whichever process looks', async () => {
+  test('that has begun is not held any more, whatever is found and whichever process checks', async () => {
     const world = await running();
     world.podsStart = false;
     await world.change(next);
@@ -204,7 +204,7 @@ describe('an upgrade to another minor', () => {
   });
 });
 
-test('an upgrade that has begun is not taken back under the pods that run it, whoever lets the spec say so', async () => {
+test('an upgrade that has begun is not reverted while its pods run, even if the spec bypassed admission', async () => {
   const world = await running();
   world.podsStart = false;
   await world.change(next);
@@ -223,7 +223,7 @@ describe('a version that the webhooks would have refused', () => {
     return world;
   }
 
-  test('is shown nowhere as the version of the tenant, and the tenant is not asked about it', async () => {
+  test('is shown nowhere as the version of the tenant, and no server is queried about it', async () => {
     const world = await refused('v1.37.0');
     expect(await versions(world)).toEqual(stays);
     expect(await world.condition('ControlPlaneAvailable')).toMatch(/^False InvalidSpec: .*"v1.37.0" is newer than/);
@@ -253,7 +253,7 @@ describe('while an upgrade is held', () => {
     return world;
   }
 
-  test('the control plane is Ready, says so once in an Event, and a look that finds the same writes nothing', async () => {
+  test('the control plane is Ready, an Event reports the hold once, and a check with the same result writes nothing', async () => {
     const world = await holding();
     expect(await world.state()).toBe('Ready');
     const ready = (await world.read()).status?.conditions?.find(({ type }) => type === 'Ready');
@@ -267,7 +267,7 @@ describe('while an upgrade is held', () => {
     expect(world.events.filter((event) => event.startsWith('KubeletsTooOld'))).toHaveLength(1);
   });
 
-  test('everything else that is asked for is done, in the version that runs', async () => {
+  test('every other requested change is made, in the running version', async () => {
     const world = await holding();
     await world.change({ spec: { controlPlane: { deployment: { replicas: 3 } }, addons: { kubeProxy: {} } } });
     await world.settle();
@@ -278,7 +278,7 @@ describe('while an upgrade is held', () => {
     expect(await versions(world)).toEqual(stays);
   });
 
-  test('visits for other reasons ask the tenant no more often than once a minute', async () => {
+  test('reconciles for other reasons query the tenant no more often than once a minute', async () => {
     const world = await holding();
     const asked = questions(world);
     for (let reconciles = 0; reconciles < 20; reconciles += 1) {
@@ -307,7 +307,7 @@ describe('while an upgrade is held', () => {
           { type: 'merge', body: { spec: { tlsConfig: null, endpoints: ['etcd:2379', 'etcd:2380'] } } },
         ),
     ],
-  ])('the tenant is asked at once when %s changes', async (_what, change) => {
+  ])('the tenant is queried at once when %s changes', async (_what, change) => {
     const world = await holding();
     const asked = questions(world);
     await change(world);
@@ -315,7 +315,7 @@ describe('while an upgrade is held', () => {
     expect(questions(world)).toBeGreaterThan(asked);
   });
 
-  test('taking the wish back is the end of it', async () => {
+  test('reverting the version in the spec ends the hold', async () => {
     const world = await holding();
     const before = (await world.deployment())?.metadata.generation;
     await world.change({ spec: { kubernetes: { version: 'v1.35.4' } } });
@@ -325,7 +325,7 @@ describe('while an upgrade is held', () => {
   });
 });
 
-describe('nobody is asked', () => {
+describe('no server is queried', () => {
   test.each([
     ['nothing', {}],
     ['the patch', { spec: { kubernetes: { version: 'v1.35.9' } } }],
@@ -353,7 +353,7 @@ describe('nobody is asked', () => {
   });
 });
 
-describe('an API server of a tenant that does not tell', () => {
+describe('an API server of a tenant that cannot be queried', () => {
   const silent = 'False ApiServerUnreachable: upgrade from v1.35.4 to v1.36.3 is held: ';
 
   test.each<[string, (call: Call) => void | Promise<void>, string]>([
@@ -391,7 +391,7 @@ describe('an API server of a tenant that does not tell', () => {
     },
   );
 
-  test('in time holds the upgrade after ten seconds, and stops being asked', async () => {
+  test('because it does not answer in time holds the upgrade after ten seconds, and is not queried further', async () => {
     const world = await running();
     await world.change(next);
     const stuck = Promise.withResolvers<undefined>();
@@ -409,7 +409,7 @@ describe('an API server of a tenant that does not tell', () => {
     expect(await held(world)).toContain('no complete response within 10 s');
   });
 
-  test('because it is not ready is not asked at all', async () => {
+  test('because it is not ready gets no query at all', async () => {
     const world = await running();
     world.podsStart = false;
     await world.reportPods({ replicas: 2, updatedReplicas: 2, readyReplicas: 0, unavailableReplicas: 2 });

@@ -37,7 +37,7 @@ describe('the version that a reconcile works towards', () => {
     expect(() => targetVersion(before)).toThrow('without naming the phase that learns it');
   });
 
-  test('is refused for the reason that speaks against the wanted one when there is no other', () => {
+  test('is refused for the reason for which the wanted one is, if there is no other', () => {
     const scope = { ...before, versions: { refusal }, upgrade: {} };
     expect(() => targetVersion(scope)).toThrow('spec.kubernetes.version "v1.38.0" is too new: use another');
   });

@@ -40,13 +40,13 @@ describe('the versions of a control plane', () => {
     });
   });
 
-  test('lack the wanted one when the spec has something else, and say so', () => {
+  test('lack the wanted one when the spec has no valid version, and report that', () => {
     const { wanted, refusal } = versionFacts({ tcp: tenant('latest', 'v1.35.4') });
     expect(wanted).toBeUndefined();
     expect(refusal).toMatchObject({ field: 'spec.kubernetes.version', value: 'latest' });
   });
 
-  test('lack the installed one when the status has something else, and then no step may be made', () => {
+  test('lack the installed one when the status has no valid version, and then no step may be made', () => {
     const { installed, refusal } = versionFacts({ tcp: tenant('v1.36.3', 'broken') });
     expect(installed).toBeUndefined();
     expect(refusal).toMatchObject({ field: 'status.kubernetesResources.version.version', value: 'broken' });

@@ -118,8 +118,8 @@ describe('An autoscaled control plane', () => {
   });
 });
 
-describe('A HorizontalPodAutoscaler of somebody else', () => {
-  test('takes the place of ours until it is gone', async () => {
+describe('A HorizontalPodAutoscaler that Steward did not create', () => {
+  test('is used in place of that of Steward until it is gone', async () => {
     const world = await running();
     await addAutoscaler(world, 'theirs');
     await later(world);
@@ -137,7 +137,7 @@ describe('A HorizontalPodAutoscaler of somebody else', () => {
     expect(await world.condition('Autoscaled')).toBe('True');
   });
 
-  test('is not changed if it has the name of ours and scales something else', async () => {
+  test('is not changed if it has the name of that of Steward and scales something else', async () => {
     const world = new TenantWorld();
     await addAutoscaler(world, 'tenant', 'other');
     await world.create({ spec: { dataStore: 'default', controlPlane } });

@@ -116,7 +116,7 @@ describe('Scheduling of the pods of a control plane', () => {
     for (const given of [{}, { runtimeClassName: '' }]) expect(podOf(given)).not.toHaveProperty('runtimeClassName');
   });
 
-  test('hostUsers is set, and absent if nobody set it', () => {
+  test('hostUsers is set, and absent if the spec does not set it', () => {
     for (const hostUsers of [true, false]) expect(podOf({ hostUsers }).hostUsers).toBe(hostUsers);
     expect(podOf({})).not.toHaveProperty('hostUsers');
   });

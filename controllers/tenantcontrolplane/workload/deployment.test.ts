@@ -204,7 +204,7 @@ describe('The flags', () => {
     );
   });
 
-  test('let it learn of compactions of etcd and never compact, since the minor that drops old lists by them', () => {
+  test('let it watch for compactions of etcd and never compact, from the minor on that ends old lists by them', () => {
     const interval = (version: string): string | undefined =>
       args('kube-apiserver', { kubernetes: { version } }).find((one) => one.includes('compaction-interval'));
     expect(interval('v1.33.9')).toBe('--etcd-compaction-interval=0');

@@ -52,7 +52,7 @@ describe('The HorizontalPodAutoscaler', () => {
     expect(specOf({ ...cpu, behavior }).behavior).toEqual(behavior);
   });
 
-  test('does not exist for a control plane that sleeps, or that nobody wants to be scaled', () => {
+  test('does not exist for a control plane that sleeps or is not autoscaled', () => {
     expect(horizontalPodAutoscaler(tenantControlPlaneWith({ deployment: { replicas: 0, autoscaling: cpu } }))).toEqual(
       [],
     );
@@ -60,7 +60,7 @@ describe('The HorizontalPodAutoscaler', () => {
   });
 });
 
-describe('A HorizontalPodAutoscaler of somebody else', () => {
+describe('A HorizontalPodAutoscaler that Steward did not create', () => {
   const tcp = tenantControlPlaneWith({ deployment: { autoscaling: cpu } });
   const scaling = (kind: string, name: string, metadata: ObjectMeta = {}): HorizontalPodAutoscaler => ({
     apiVersion: 'autoscaling/v2',

@@ -76,7 +76,7 @@ describe('The ingress rules of a control plane', () => {
   const ports = (changes: TenantControlPlaneChanges = {}, more: Partial<typeof around> = {}): unknown =>
     made(changes, more).ingress;
 
-  test('allow everybody at the secure port and no other', () => {
+  test('allow every client at the secure port and no other', () => {
     expect(ports()).toEqual([{ ports: [{ protocol: 'TCP', port: 6443 }] }]);
     expect(made().podSelector).toEqual({ matchLabels: { 'steward.butlerlabs.dev/name': 'tenant' } });
     expect(made().policyTypes).toEqual(['Ingress', 'Egress']);
@@ -177,7 +177,7 @@ describe('The egress rules of a control plane', () => {
     expect(reaches(found, { address: '192.0.2.1', port: 6443 })).toBe(false);
   });
 
-  test('never allow the management API server, and always allow everybody else, whatever the ports', () => {
+  test('never allow the management API server, and always allow every other address, whatever the ports', () => {
     const port = fc.integer({ min: 1, max: 65_535 });
     fc.assert(
       fc.property(port, fc.array(port, { maxLength: 4 }), port, (api, storePorts, any) => {

@@ -24,7 +24,7 @@ describe('The PodDisruptionBudget', () => {
   });
 });
 
-describe('A PodDisruptionBudget of somebody else', () => {
+describe('A PodDisruptionBudget that Steward did not create', () => {
   const tcp = tenantControlPlaneWith();
   const labels = { team: 'a', 'steward.butlerlabs.dev/name': 'tenant' };
   const budget = (spec: PodDisruptionBudget['spec'], metadata: object = {}): PodDisruptionBudget => ({

@@ -67,7 +67,7 @@ describe('The PodDisruptionBudget of a control plane', () => {
     expect(await budget(world)).toBeUndefined();
   });
 
-  test('does not replace one that somebody created under its name', async () => {
+  test('does not replace one that a user created under its name', async () => {
     const world = new TenantWorld();
     await addBudget(world, 'tenant');
     await world.create();
@@ -77,7 +77,7 @@ describe('The PodDisruptionBudget of a control plane', () => {
     expect(await world.condition('Ready')).toBe('True');
   });
 
-  test('is deleted beside one of somebody else, because the pods could otherwise not be evicted, and created again after it', async () => {
+  test('is deleted beside one that a user created, because the pods could otherwise not be evicted, and created again after it', async () => {
     const world = await running();
     await addBudget(world, 'theirs');
     await later(world);
@@ -93,7 +93,7 @@ describe('The PodDisruptionBudget of a control plane', () => {
   });
 });
 
-test('a budget of somebody else is used as soon as a watch reports it', async () => {
+test('a budget that a user created is used as soon as a watch reports it', async () => {
   const seen: Resource[] = [];
   const world = new TenantWorld({ informers: () => listedInformers({ PodDisruptionBudget: () => seen }) });
   await world.create();
@@ -172,7 +172,7 @@ describe('The network policy of a control plane', () => {
     ]);
   });
 
-  test('does not replace one that somebody created under its name', async () => {
+  test('does not replace one that a user created under its name', async () => {
     const world = new TenantWorld();
     await addPolicy(world, 'tenant', { podSelector: { matchLabels: { app: 'x' } }, policyTypes: ['Egress'] });
     await world.create();

@@ -40,7 +40,7 @@ describe('buildBusybox', () => {
     expect(await readdir(into)).toEqual(['busybox']);
   });
 
-  test('asks the mirrors of the machine for sources, and nothing that the machine is configured with', async () => {
+  test('gets sources from the mirrors of the machine, and does not use the apt configuration of the machine', async () => {
     let list = '';
     const calls: string[] = [];
     const answers = machine(calls);

@@ -27,7 +27,7 @@ const report = (changes: Partial<LoadReport> = {}): LoadReport => ({
 const usual = boundsOf(report());
 
 describe('a load that did not fail', () => {
-  test('shows enough when it was made', () => {
+  test('shows enough when all calls were made', () => {
     expect(loadShortfalls(report())).toEqual([]);
   });
 
@@ -48,7 +48,7 @@ describe('a load that did not fail', () => {
     expect(loadShortfalls(report(changes), 1000)).toEqual([]);
   });
 
-  test('may wait longer, by a factor, when a server that nobody touched was slow as well', () => {
+  test('may wait longer, by a factor, when an untouched server was slow as well', () => {
     const floor = { calls: 100, perSecond: 10, slowestMs: 2000 };
     expect(loadShortfalls(report({ floor, slowestCallMs: 6000 }))).toEqual([]);
     expect(loadShortfalls(report({ floor, slowestCallMs: 6100 }))).toEqual([
@@ -56,7 +56,7 @@ describe('a load that did not fail', () => {
     ]);
   });
 
-  test('may make fewer calls when a server that nobody touched could not answer more', () => {
+  test('may make fewer calls when an untouched server could not answer more', () => {
     const floor = { calls: 50, perSecond: 10, slowestMs: 200 };
     expect(loadShortfalls(report({ floor, writes: 30, reads: 20 }))).toEqual([]);
     expect(loadShortfalls(report({ floor, writes: 29, reads: 20 }))).toEqual([
@@ -86,16 +86,16 @@ test('one that answers once in a while does not excuse everything', () => {
   expect(boundsOf({ floor, lastedMs: 10_000 })).toEqual({ longestMs: 20_000, leastShare: 0.05 });
 });
 
-test('a server that answers faster than asked lowers no bound', () => {
+test('a server that answers faster than required lowers no bound', () => {
   const floor = { calls: 200, perSecond: 10, slowestMs: 1 };
   expect(boundsOf({ floor, lastedMs: 10_000 })).toEqual({ longestMs: 5000, leastShare: 0.2 });
 });
 
-test('what lasted no time was made once at least', () => {
+test('a load that lasted no time has to be made at least once', () => {
   expect(tooFew([{ what: 'events', count: 0, perSecond: 10, lastedMs: 0 }], usual)).toHaveLength(1);
   expect(tooFew([{ what: 'events', count: 1, perSecond: 10, lastedMs: 0 }], usual)).toEqual([]);
 });
 
-test('waits are told by their names', () => {
+test('waits are reported by their names', () => {
   expect(tooLong({ gap: 6000, other: 4000 }, usual)).toEqual(['gap: 6.0 s, at most 5.0 s are allowed']);
 });

@@ -14,8 +14,8 @@ I1126 01:02:06.000001       1 main.go:76] calling /healthz
 I1126 01:02:06.000002       1 main.go:95] authz_header=abc
 `;
 
-describe('The log of a pod that asks its API server', () => {
-  test('counts each call, and tells the error of each that failed', () => {
+describe('The log of a pod that calls its API server', () => {
+  test('counts each call, and has the error of each that failed', () => {
     expect(readProbeLog(log)).toEqual({
       calls: 3,
       failed: ['Get "https://kubernetes.default.svc:443/healthz": EOF'],

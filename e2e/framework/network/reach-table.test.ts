@@ -27,7 +27,7 @@ describe('A table of who reaches what', () => {
     expect(() => tableBelow('## Whom', page)).toThrow('The page has no table below "## Whom".');
   });
 
-  test('has only open cells where everybody reaches everything', async () => {
+  test('has only open cells if every source reaches every target', async () => {
     expect(allOpen(await table)).toEqual([
       ['To \\ from', 'shop', 'a stranger'],
       ['API server', 'open', 'open'],

@@ -107,7 +107,7 @@ describe('the cluster that scenarios share', () => {
   test.each([
     ['keys in the store', (state: Set<string>) => state.add('store key /registry/pods')],
     ['a user who is missing', (state: Set<string>) => state.delete('store user root')],
-  ])('fails the scenario that leaves what nobody can clear: %s', async (_, harm) => {
+  ])('fails the scenario that leaves what cannot be cleared: %s', async (_, harm) => {
     const host = new FakeHost();
     const borrowed = await borrowCluster(host);
     harm(borrowed.cluster.state);
@@ -147,7 +147,7 @@ describe('the cluster that scenarios share', () => {
     expect(host.up).toBeUndefined();
   });
 
-  test('is given back once, however often that is said', async () => {
+  test('is given back once, however often that is called', async () => {
     const host = new FakeHost();
     const borrowed = await borrowCluster(host);
     await borrowed[Symbol.asyncDispose]();

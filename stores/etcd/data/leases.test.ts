@@ -17,7 +17,7 @@ function setUp(seconds: Readonly<Record<string, number>> = {}) {
 }
 
 describe('EtcdLeases', () => {
-  test('asks once how long a lease lasts, and counts down', async () => {
+  test('queries once how long a lease lasts, and counts down', async () => {
     const { clock, asked, leases } = setUp({ a: 60 });
     expect(await leases.left('a')).toBe(60_000);
     clock.now = 59_000;

@@ -43,8 +43,8 @@ describe('planDefragmentation', () => {
       { is: 'defragment', member: { memberId: '2' } },
     ],
     ['a single member', [member(1, { leaderId: '1' })], { is: 'defragment', member: { memberId: '1' } }],
-    ['nobody', three.map((one) => ({ ...one, ...tidy })), { is: 'unneeded' }],
-    ['nobody whose file is small', [member(1, { leaderId: '1', sizeBytes: 99 * mebibyte })], { is: 'unneeded' }],
+    ['no member', three.map((one) => ({ ...one, ...tidy })), { is: 'unneeded' }],
+    ['no member whose file is small', [member(1, { leaderId: '1', sizeBytes: 99 * mebibyte })], { is: 'unneeded' }],
   ])('chooses %s', (_, answers, expected) => {
     expect(plan(answers)).toMatchObject(expected);
   });

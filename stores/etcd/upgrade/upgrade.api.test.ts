@@ -5,7 +5,7 @@ import { startEtcdDataStore } from '../../../testing/contracts/stores/etcd/data-
 import { LoadedTenant } from '../../../testing/contracts/stores/etcd/loaded-tenant.ts';
 import type { ServerState } from '../../driver.ts';
 
-test('three members are upgraded from 3.6 to 3.7 one by one, and one goes back once etcd was told so, and no call of a tenant’s clients fails twice', async () => {
+test('three members are upgraded from 3.6 to 3.7 one by one, one is downgraded once that is enabled in etcd, and no call of a tenant’s clients fails twice', async () => {
   await using store = await startEtcdDataStore({ members: 3, release: '3.6.16' });
   await using tenant = await LoadedTenant.start(store);
   const { session } = tenant;

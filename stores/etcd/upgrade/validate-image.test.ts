@@ -32,7 +32,7 @@ describe('validateImage', () => {
       { oldImage: image('3.7.3'), members: { wanted: 3, settled: 1 } },
     ],
     [
-      'the previous minor once etcd was told to downgrade',
+      'the previous minor once the downgrade is enabled in etcd',
       image('3.6.16'),
       { oldImage: image('3.7.3'), storageVersion: '3.6' },
     ],
@@ -64,7 +64,7 @@ describe('validateImage', () => {
       /skips 3\.6/,
     ],
     [
-      'a downgrade that etcd was not told of',
+      'a downgrade that is not enabled in etcd',
       image('3.6.16'),
       { oldImage: image('3.7.3'), storageVersion: '3.7' },
       'f "registry.k8s.io/etcd:3.6.16-0" cannot read the data, whose format is that of 3.7: run etcdctl downgrade enable 3.6, wait until status.etcd.storageVersion of the DataStore is 3.6, and try again',

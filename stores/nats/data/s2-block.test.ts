@@ -13,8 +13,8 @@ test('a copy may begin at any earlier byte', () => {
 test.each([
   ['from before the beginning', copying(8, 5)],
   ['from where it goes', copying(8, 0)],
-  ['beyond the length that the block tells', copying(7, 4)],
-  ['less than the length that the block tells', copying(9, 4)],
+  ['beyond the length that the block announces', copying(7, 4)],
+  ['less than the length that the block announces', copying(9, 4)],
 ])('a block that copies %s is damaged', (_what, block) => {
   expect(() => decodeBlock(block)).toThrow(CorruptValueError);
 });

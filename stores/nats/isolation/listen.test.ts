@@ -19,7 +19,7 @@ function silentConnection(): { readonly client: Pick<NatsConnection, 'subscribe'
   return told;
 }
 
-test('a refusal that comes before anybody waits ends no process, and rejects the wait that follows', async () => {
+test('a refusal that arrives before a caller waits does not end the process, and rejects the wait that follows', async () => {
   const told = silentConnection();
   using ear = listen(told.client, 'x');
   await told.tell(new Error('permissions violation'), undefined as never);

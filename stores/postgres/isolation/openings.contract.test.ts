@@ -45,7 +45,7 @@ describe('A PostgreSQL with tenants', () => {
     60_000,
   );
 
-  test('may have other databases that everybody may use, and administrators who may use all', async () => {
+  test('may have other databases that all users may use, and administrators who may use all databases', async () => {
     await store.server.sql('CREATE DATABASE applications');
     await store.server.sql('CREATE ROLE backups LOGIN');
     await store.server.sql('GRANT CONNECT ON DATABASE one TO backups');

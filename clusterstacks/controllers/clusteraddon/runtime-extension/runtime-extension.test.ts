@@ -194,7 +194,7 @@ describe('The upgrade of a Cluster of a cluster stack', () => {
     ['v1.36.3', '', false],
     ['v1.36.2', '', true],
     ['', '', true],
-  ])('with the annotation %j, asked about %j: waits %p', async (value, toKubernetesVersion, isHeld) => {
+  ])('with the annotation %j and the target version %j: waits %p', async (value, toKubernetesVersion, isHeld) => {
     await setAddon({ clusterStack: oldClass, hook: 'BeforeClusterUpgrade' });
     const topology = { classRef: { name: newClass }, version: 'v1.36.3' };
     await setCluster({ topology }, initialized, { annotations: { [annotations.upgradeBeforeAddons]: value } });

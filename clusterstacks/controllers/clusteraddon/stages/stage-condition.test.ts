@@ -40,7 +40,7 @@ describe('The condition of a stage', () => {
     ['a syntax error', 'dep.status ==', 'Unexpected token'],
     ['a key that no object has', 'other.status == 1', 'Unknown variable: other'],
     ['a function that there is not', 'dep.launch()', 'dyn.launch()'],
-    ['a number where truth is asked for', '1 + 1', 'is of type int'],
+    ['a number where a boolean is expected', '1 + 1', 'is of type int'],
     ['a field that is no truth', 'dep.spec.replicas', 'a condition must be true or false'],
   ])('is broken by %s', (_, expression, message) => {
     const found = verdict(expression, { spec: { replicas: 2 } });

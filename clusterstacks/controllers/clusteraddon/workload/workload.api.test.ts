@@ -158,7 +158,7 @@ describe('Add-ons in a real workload cluster', () => {
   );
 
   test(
-    'are reverted after an edit by somebody else, whose own fields stay',
+    'are reverted after an edit by another client, whose own fields stay',
     async () => {
       await untilReady();
       const body = { data: { value: 'theirs', other: 'stays' } };

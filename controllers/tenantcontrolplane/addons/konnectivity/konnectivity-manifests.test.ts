@@ -110,7 +110,7 @@ describe('kube-apiserver with a tunnel', () => {
     });
   });
 
-  test('finds the configuration and the socket where it is told', () => {
+  test('has the configuration and the socket at the paths that its flags and the configuration name', () => {
     const { args, volumeMounts } = named(pod(withAddon()).containers, 'kube-apiserver');
     expect(args).toContain(
       '--egress-selector-config-file=/etc/kubernetes/konnectivity/configurations/egress-selector-configuration.yaml',
@@ -129,7 +129,7 @@ describe('kube-apiserver with a tunnel', () => {
 });
 
 describe('the konnectivity server', () => {
-  test('has the flags that agents and kube-apiserver rely on, whatever the author says', () => {
+  test('has the flags that agents and kube-apiserver rely on, whatever the author sets', () => {
     const { args, command, ports } = server({ server: { port: 9132, extraArgs: ['--mode=http-connect', '--v=3'] } });
     expect(command).toEqual(['/proxy-server']);
     expect(args).toEqual([
@@ -162,7 +162,7 @@ describe('the konnectivity server', () => {
     expect([readinessProbe, startupProbe]).toEqual([undefined, undefined]);
   });
 
-  test('counts one server at least, so that falling asleep changes no pod', () => {
+  test('counts at least one server, so that scaling to zero changes no pod', () => {
     const args = (replicas: number): readonly string[] | undefined => server({}, { deployment: { replicas } }).args;
     expect(args(3)).toContain('--server-count=3');
     expect(args(0)).toEqual(args(1));
@@ -173,7 +173,7 @@ describe('the konnectivity server', () => {
     expect(server({}, { deployment: { autoscaling } }).args).toContain('--server-count=5');
   });
 
-  test('sees its own two Secrets and the socket, and no other key of the control plane', () => {
+  test('mounts its own two Secrets and the socket, and no other key of the control plane', () => {
     const { initContainers, volumes } = pod(withAddon());
     const mounts = named(initContainers, 'konnectivity-server').volumeMounts?.map(({ name }) => name);
     expect(mounts).toEqual(['konnectivity-server-kubeconfig', 'konnectivity-server-certificate', 'konnectivity-uds']);
@@ -185,14 +185,14 @@ describe('the konnectivity server', () => {
     });
   });
 
-  test('has the security context given where it says something, else ours', () => {
+  test('has the given security context for the fields that it sets, else the default', () => {
     expect(server({ server: { securityContext: { runAsUser: 7 } } }).securityContext).toMatchObject({
       runAsUser: 7,
       readOnlyRootFilesystem: true,
     });
   });
 
-  test('has the resources of its own, else those for every container', () => {
+  test('has its own resources, else those for every container', () => {
     const requests = { cpu: '5m' };
     const deployment = { resources: { requests: { cpu: '50m' } } };
     expect(server({ server: { resources: { requests } } }, { deployment }).resources).toEqual({ requests });
@@ -212,11 +212,11 @@ describe('the konnectivity server', () => {
     );
   });
 
-  test('is the image that the author names', () => {
+  test('has the image that the author names', () => {
     expect(server({ server: { image: 'mine/server', version: 'x' } }).image).toBe('mine/server:x');
   });
 
-  test('shows agents a certificate for the host that they dial, and asks with another', () => {
+  test('has a serving certificate for the host that agents dial, and a client certificate for kube-apiserver', () => {
     const leaves = (endpoint: Endpoint, changes: TenantControlPlaneChanges = {}) =>
       konnectivityLeaves(tenantControlPlaneWith(changes), endpoint);
     expect(leaves(byAddress)['konnectivity-server'].profile).toEqual({
@@ -234,7 +234,7 @@ describe('the konnectivity server', () => {
     });
   });
 
-  test('has a port of the Service of its own, which is the node port where that is one', () => {
+  test('has its own port of the Service, which is also the node port if it is in that range', () => {
     const ports = (type: 'ClusterIP' | 'NodePort', port: number): unknown => {
       const changes = withAddon({ server: { port } }, { service: { serviceType: type } });
       const { spec } = service({
@@ -299,13 +299,13 @@ describe('the address for agents', () => {
     expect(found({ spec: { dataStore: 'default', addons } }, byName)?.host).toBe('one.k8s.example.org');
   });
 
-  test('is the very name of a load balancer that has no address', () => {
+  test('is the host name of a load balancer that has no address', () => {
     expect(found({}, byName)).toEqual({ host: 'one.k8s.example.org', port: 8132, byName: true });
   });
 });
 
 describe('the agents', () => {
-  test('bring a token for the server alone, and verify it by the tenant’s authority', () => {
+  test('send a token for the server alone, and verify the server by the CA of the tenant', () => {
     const { volumes, serviceAccountName } = agents().spec.template.spec;
     expect(volumes).toEqual([
       {
@@ -335,7 +335,7 @@ describe('the agents', () => {
     expect(agent().volumeMounts?.[0]?.mountPath).toBe('/var/run/secrets/tokens');
   });
 
-  test('take the flags of the author before ours', () => {
+  test('have the flags of the author before those of Steward', () => {
     const { args } = agent({ agent: { extraArgs: ['--sync-interval=1s', '--v=8'] } });
     expect(args).toEqual(expect.arrayContaining(['--sync-interval=1s', '--sync-forever=true', '--v=8']));
     expect(args).not.toContain('--sync-interval=5s');
@@ -360,7 +360,7 @@ describe('the agents', () => {
     expect(agents({ agent: { mode: 'Deployment' } }).spec.replicas).toBeUndefined();
   });
 
-  test('use the network of their nodes when asked to, and also its DNS where they dial a name', () => {
+  test('use the network of their nodes on request, and its DNS if they dial a name', () => {
     const network = (addon: AddonChanges, address = at): unknown => {
       const { hostNetwork, dnsPolicy } = agents(addon, address).spec.template.spec;
       return [hostNetwork, dnsPolicy];
@@ -379,7 +379,7 @@ describe('the agents', () => {
     expect(konnectivityImage(parseVersion('v1.99.0'), { image: 'x' })).toBe('x:v0.99.0');
   });
 
-  test('let the server ask who they are, and do nothing else', () => {
+  test('come with the permission of the server to review their tokens, and no other', () => {
     const binding = konnectivityAgentManifests(tenantControlPlaneWith(withAddon()), { address: at, version }).find(
       ({ kind }) => kind === 'ClusterRoleBinding',
     );
@@ -404,7 +404,7 @@ describe('a tenant without konnectivity', () => {
   const plain: TenantControlPlaneChanges = { kubernetes: { admissionControllers } };
   const tcp = tenantControlPlaneWith(plain);
 
-  test('has the manifests that it had before there was such an add-on: others would roll its pods', () => {
+  test('has the manifests that it had before there was such an add-on: a change would replace its pods', () => {
     const first = deployment(input(plain)) as Deployment;
     const pod = first.spec?.template.spec;
     if (pod === undefined) throw new Error('there are no pods');

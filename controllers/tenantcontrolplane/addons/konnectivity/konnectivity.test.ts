@@ -65,7 +65,7 @@ describe('a tenant with konnectivity', () => {
     expect(configMap?.data?.['egress-selector-configuration.yaml']).toContain('konnectivity-server.socket');
   });
 
-  test('is told about in the status', async () => {
+  test('is reported in the status', async () => {
     const { status } = await (await running()).read();
     expect(status?.addons?.konnectivity).toMatchObject({
       enabled: true,
@@ -79,7 +79,7 @@ describe('a tenant with konnectivity', () => {
     });
   });
 
-  test('keeps the keys of the server in two Secrets, in the form that others know', async () => {
+  test('has the keys of the server in two Secrets: a TLS Secret and a kubeconfig', async () => {
     const world = await running();
     const certificate = await world.secret('konnectivity-certificate');
     expect(certificate?.type).toBe('kubernetes.io/tls');
@@ -94,7 +94,7 @@ describe('a tenant with konnectivity', () => {
     });
   });
 
-  test('gets new pods and new keys when its authority is replaced', async () => {
+  test('gets new pods and new keys when its CA is replaced', async () => {
     const world = await running();
     const labels = async (): Promise<Readonly<Record<string, string>>> =>
       (await world.deployment())?.spec?.template.metadata?.labels ?? {};
@@ -113,7 +113,7 @@ describe('a tenant with konnectivity', () => {
     expect(parseKubeconfig(conf).ca.trim()).toBe(ca.trim());
   });
 
-  test('has agents that know the node port which the API server chose', async () => {
+  test('has agents that dial the node port which the API server chose', async () => {
     const world = new TenantWorld();
     await world.create({
       service: { serviceType: 'NodePort' },
@@ -126,7 +126,7 @@ describe('a tenant with konnectivity', () => {
     expect(args).toEqual(expect.arrayContaining(['--proxy-server-host=192.0.2.7', '--proxy-server-port=31234']));
   });
 
-  test('exchanges the DaemonSet for a Deployment when the mode says so', async () => {
+  test('replaces the DaemonSet with a Deployment when the mode changes', async () => {
     const world = await running();
     await world.change(on({ agent: { mode: 'Deployment', replicas: 3 } }));
     await world.settle();
@@ -137,7 +137,7 @@ describe('a tenant with konnectivity', () => {
     expect((await world.read()).status?.addons?.konnectivity?.agent?.mode).toBe('Deployment');
   });
 
-  test('gets back what somebody deletes or edits, on both sides', async () => {
+  test('has its objects restored after they were deleted or edited, on both sides', async () => {
     const world = await running();
     const configMap = { ...key, name: `tenant-${configMapName}` };
     await world.cluster.admin.patch<ConfigMap>(kinds.ConfigMap, configMap, {
@@ -169,8 +169,8 @@ describe('a tenant with konnectivity', () => {
   });
 });
 
-describe('konnectivity that is taken out', () => {
-  test('leaves exactly what was there before, on both sides, and can come and go again', async () => {
+describe('konnectivity that is disabled', () => {
+  test('leaves exactly what was there before, on both sides, and can be enabled and disabled again', async () => {
     const world = await running({});
     const before = await manifests(world);
     for (let times = 0; times < 2; times += 1) {
@@ -203,7 +203,7 @@ describe('konnectivity that is taken out', () => {
     expect(await world.configMap(configMapName)).toBeUndefined();
   });
 
-  test('serves pods that are on their way out until they have ended', async () => {
+  test('serves terminating pods until they have ended', async () => {
     const world = await running();
     const labels = (await world.deployment())?.spec?.template.metadata?.labels ?? {};
     const pod = { namespace: 'default', name: 'leaving' };
@@ -218,7 +218,7 @@ describe('konnectivity that is taken out', () => {
     expect(await agentObjects(world)).toEqual([]);
   });
 
-  test('is gone also when the process dies after any of its calls', async () => {
+  test('is removed even if the process dies after any call', async () => {
     const measured = await running();
     await measured.change(off);
     const total = await callsOf(measured, () => measured.settle());
@@ -250,7 +250,7 @@ describe('konnectivity that is taken out', () => {
     }
   }, 300_000);
 
-  test('is gone beside a tenant that sleeps, and inside it when it wakes', async () => {
+  test('is removed outside a tenant that sleeps, and inside it when it wakes up', async () => {
     const world = await running();
     await world.change({ spec: { controlPlane: { deployment: { replicas: 0 } } } });
     await world.settle();
@@ -267,7 +267,7 @@ describe('konnectivity that is taken out', () => {
     expect((await world.read()).status?.addons?.konnectivity).toEqual({ enabled: false });
   });
 
-  test('leaves a ConfigMap of that name alone which is somebody else’s', async () => {
+  test('does not delete a ConfigMap of that name that it does not own', async () => {
     const world = await running();
     await world.cluster.admin.delete(kinds.ConfigMap, { ...key, name: `tenant-${configMapName}` });
     await world.change(off);
@@ -285,7 +285,7 @@ describe('konnectivity that is taken out', () => {
 });
 
 describe('a tenant without konnectivity', () => {
-  test('shows no trace of it, and asks for nothing of it inside', async () => {
+  test('has no object of it, and gets no request about it', async () => {
     const world = await running({ coreDNS: {} });
     expect(JSON.stringify(await manifests(world))).not.toMatch(/konnectivity|egress|8132/);
     await world.change({ spec: { networkProfile: { certSANs: ['example.org'] } } });

@@ -224,8 +224,8 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]();
 }, 60_000);
 
-describe('the tunnel of real programs, with our configuration, flags, keys and rights', () => {
-  test('carries what kube-apiserver wants of a kubelet, as long as there is an agent', async () => {
+describe('the tunnel of real programs, with the configuration, flags, keys and permissions of Steward', () => {
+  test('carries requests of kube-apiserver to a kubelet, as long as there is an agent', async () => {
     await expect(logs()).rejects.toThrow(/No agent available/);
     const agent = await startAgent('agent', { audience: konnectivityUser });
     await agent.process.until(answers, 30_000);
@@ -241,7 +241,7 @@ describe('the tunnel of real programs, with our configuration, flags, keys and r
     await expect(logs()).rejects.toThrow(/No agent available/);
   }, 60_000);
 
-  test('has the agents of an old pod at a new one before the old one goes, although there is to be only one', async () => {
+  test('has the agents of an old pod at a new one before the old one ends, although only one replica is wanted', async () => {
     await using service = await startTcpProxy(tunnel.port);
     await using agent = await startAgent('rolled', { audience: konnectivityUser, port: service.port });
     await agent.process.until(answers, 30_000);

@@ -30,17 +30,17 @@ describe('the port of the konnectivity server', () => {
     [8134, [`${at} 8134 is used by the konnectivity server itself`]],
     [10257, [`${at} 10257 is used by kube-controller-manager in the same pod`]],
     [9000, [`${at} 9000 is used by the additional port extra of the Service`]],
-  ])('%d is judged', (port, expected) => {
+  ])('%d is accepted or refused', (port, expected) => {
     expect(errors(port)).toEqual(expected);
   });
 
-  test('leaves those that the server has beside it to nobody else', () => {
+  test('and its other ports cannot be used by other components of the pod', () => {
     expect(errors(8132, 8133)).toEqual([
       'spec.networkProfile.port 8133 is used by the konnectivity server in the same pod',
     ]);
   });
 
-  test('is nobody’s concern without the add-on', () => {
+  test('is not validated without the add-on', () => {
     expect(validateAddons([konnectivity], tenantControlPlaneWith({ networkProfile: { port: 8133 } }))).toEqual([]);
   });
 });

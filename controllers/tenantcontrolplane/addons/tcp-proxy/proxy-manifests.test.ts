@@ -41,12 +41,12 @@ const env = (container: ReturnType<typeof pod>['container']): Readonly<Record<st
   Object.fromEntries((container.env ?? []).map(({ name, value }) => [name, value]));
 
 describe('the proxy in a tenant', () => {
-  test('is the image of its author, else the one that is known', () => {
+  test('has the image of its author, else the default', () => {
     expect(pod().container.image).toBe('ghcr.io/butlerdotdev/steward-tcp-proxy:v0.2.0');
     expect(pod({ image: 'registry.example.org/proxy:v1' }).container.image).toBe('registry.example.org/proxy:v1');
   });
 
-  test('has the resources of its author, else few', () => {
+  test('has the resources of its author, else small defaults', () => {
     const limits = { memory: '1Gi' };
     expect(pod({ resources: { limits } }).container.resources).toEqual({ limits });
     expect(pod().container.resources).toEqual({
@@ -55,7 +55,7 @@ describe('the proxy in a tenant', () => {
     });
   });
 
-  test('knows the host names that its author gives, and none when they are taken out', () => {
+  test('has the host aliases that its author gives, and none once they are removed', () => {
     const hostAliases = [{ ip: '192.0.2.7', hostnames: [hostname] }];
     expect(pod({ hostAliases }).spec.hostAliases).toEqual(hostAliases);
     expect(pod().spec).not.toHaveProperty('hostAliases');
@@ -75,7 +75,7 @@ describe('the proxy in a tenant', () => {
     expect(pod({ internalEndpoint: '192.0.2.8' }).container.args).toContain('--upstream-addr=192.0.2.8:6443');
   });
 
-  test('ends TLS connections behind a router, with a certificate of its own, and verifies whom it dials', () => {
+  test('terminates TLS behind a router, with its own certificate, and verifies the server that it dials', () => {
     const withAddon = tenant({}, behindIngress);
     expect(proxyUpstream(withAddon, byName, true)).toEqual({ host: hostname, port: 443, endsTls: true });
     const { container, spec, manifests, template } = pod({}, byName, true);
@@ -94,7 +94,7 @@ describe('the proxy in a tenant', () => {
     });
   });
 
-  test('could pass for the Service kubernetes of its tenant with that certificate, and for nothing else', () => {
+  test('has a certificate for the Service kubernetes of its tenant, and for no other name', () => {
     const dual = tenant({}, { networkProfile: { serviceCidr: '10.96.0.0/16,fd00:10:96::/112' } });
     expect(proxyProfile(dual)).toEqual({
       commonName: 'steward-tcp-proxy',
@@ -104,7 +104,7 @@ describe('the proxy in a tenant', () => {
     });
   });
 
-  test('starts on the network of nodes before anything else does, two of it, each pod before its successor', () => {
+  test('starts on the host network before all other pods, with two replicas that are replaced one by one', () => {
     const { spec, deployment, container } = pod();
     expect(spec).toMatchObject({
       hostNetwork: true,

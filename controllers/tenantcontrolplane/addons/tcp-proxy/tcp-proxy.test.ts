@@ -97,7 +97,7 @@ describe('a tenant with a proxy', () => {
     });
   });
 
-  test('behind a router shows a certificate of its own, and holds no other key', async () => {
+  test('behind a router has its own serving certificate, and no other key', async () => {
     const world = await routed();
     const data = secretText((await tlsSecret(world))?.data);
     const certificate = new X509Certificate(data['tls.crt'] ?? '');
@@ -120,7 +120,7 @@ describe('a tenant with a proxy', () => {
     expect(leaked).toEqual([]);
   });
 
-  test('has new pods with a new certificate when its authority is replaced', async () => {
+  test('has new pods with a new certificate when its CA is replaced', async () => {
     const world = await routed();
     const template = async (): Promise<unknown> =>
       (await world.tenant.admin.get(kinds.Deployment, inTenant))?.spec?.template.metadata?.annotations;
@@ -133,7 +133,7 @@ describe('a tenant with a proxy', () => {
     expect(secretText((await tlsSecret(world))?.data)['ca.crt']).toBe(ca['ca.crt']);
   });
 
-  test('renews its certificate in time, and when somebody asks for it', async () => {
+  test('renews its certificate in time, and on request', async () => {
     const world = await routed();
     const before = (await tlsSecret(world))?.data?.['tls.crt'];
     await world.clock.advance(364.5 * 24 * 60 * 60_000);
@@ -159,7 +159,7 @@ describe('a tenant with a proxy', () => {
     expect(deployment?.spec?.template.spec?.containers[0]?.args).toContain('--upstream-addr=192.0.2.8:7443');
   });
 
-  test('gets back what somebody deletes or edits, on both sides', async () => {
+  test('has its objects restored after they were deleted or edited, on both sides', async () => {
     const world = await routed();
     await world.tenant.admin.delete(kinds.Deployment, inTenant);
     await world.tenant.admin.patch(kinds.Secret, tlsKey, { type: 'merge', body: { data: { 'tls.key': 'eA==' } } });
@@ -182,8 +182,8 @@ describe('a tenant with a proxy', () => {
   });
 });
 
-describe('a proxy that is taken out', () => {
-  test('leaves exactly what was there before, on both sides, and can come and go again', async () => {
+describe('a proxy that is disabled', () => {
+  test('leaves exactly what was there before, on both sides, and can be enabled and disabled again', async () => {
     const world = await running({});
     await behindRouter(world);
     const before = await manifests(world);
@@ -199,7 +199,7 @@ describe('a proxy that is taken out', () => {
     }
   });
 
-  test('is gone also when the process dies after any call to the tenant, however early', async () => {
+  test('is removed even if the process dies after any call to the tenant, however early', async () => {
     const measured = await running({});
     await measured.change(on);
     const total = await callsOf(measured, () => measured.settle());
@@ -218,7 +218,7 @@ describe('a proxy that is taken out', () => {
 });
 
 describe('a tenant without a proxy', () => {
-  test('shows no trace of it, and asks for nothing of it inside', async () => {
+  test('has no object of it, and gets no request about it', async () => {
     const world = await running({ coreDNS: {} });
     await world.change({ spec: { networkProfile: { certSANs: ['example.org'] } } });
     await world.settle();
@@ -228,8 +228,8 @@ describe('a tenant without a proxy', () => {
   });
 });
 
-describe('a rotation of authorities', () => {
-  test('leaves the proxy a certificate that pods of before verify, until it is completed', async () => {
+describe('a rotation of CAs', () => {
+  test('leaves the proxy a certificate that earlier pods can verify, until it is completed', async () => {
     const world = await routed();
     await settleRotation(world);
     const shown = async (): Promise<string> => secretText((await tlsSecret(world))?.data)['tls.crt'] ?? '';

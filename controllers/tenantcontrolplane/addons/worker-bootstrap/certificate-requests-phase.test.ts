@@ -49,7 +49,7 @@ async function leftText(world: TenantWorld): Promise<string> {
 }
 
 describe('a request for a serving certificate', () => {
-  test('is approved when its node reports all that it asks for', async () => {
+  test('is approved when its node reports everything that it requests', async () => {
     const world = await running();
     await addNode(world, 'worker-1', '192.0.2.9');
     await ask(world, 'csr-a');
@@ -59,7 +59,7 @@ describe('a request for a serving certificate', () => {
     expect(await world.condition('CertificateRequestsLeft')).toBe('absent');
   });
 
-  test('of one node for another is left alone, and told with the reason and an Event', async () => {
+  test('of one node for another is not approved, and is reported with the reason and an Event', async () => {
     const world = await running();
     await addNode(world, 'worker-1', '192.0.2.9');
     await addNode(world, 'worker-2', '192.0.2.10');
@@ -74,7 +74,7 @@ describe('a request for a serving certificate', () => {
     expect(await world.condition('AddonsReady')).toBe('True');
   });
 
-  test('for a name of the API server is left alone though the node claims that name', async () => {
+  test('for a name of the API server is not approved, although the node claims that name', async () => {
     const world = await running();
     await addNode(world, 'kubernetes', '192.0.2.9');
     const spec = { username: 'system:node:kubernetes' };
@@ -84,7 +84,7 @@ describe('a request for a serving certificate', () => {
     expect(await leftText(world)).toContain('a name of the cluster itself');
   });
 
-  test('is looked at again while its node may yet report what it asks for', async () => {
+  test('is checked again while its node may still report what it requests', async () => {
     const world = await running();
     await ask(world, 'csr-a');
     expect((await world.settle()).afterMs).toBeLessThanOrEqual(10_000);
@@ -94,7 +94,7 @@ describe('a request for a serving certificate', () => {
     expect(await world.condition('CertificateRequestsLeft')).toBe('False AllHandled: ');
   });
 
-  test('asks for a visit when it is made', async () => {
+  test('enqueues its tenant when it is created', async () => {
     const world = await running();
     expect(world.enqueued).toBe(0);
     await ask(world, 'csr-a');
@@ -102,7 +102,7 @@ describe('a request for a serving certificate', () => {
     expect(world.enqueued).toBe(1);
   });
 
-  test('lies in the allowed subnets, if there are any', async () => {
+  test('is approved only for addresses in the allowed subnets, if there are any', async () => {
     const world = await running({ workerBootstrap: workerBootstrapAddon({ allowedSubnets: ['198.51.100.0/24'] }) });
     await addNode(world, 'worker-1', '192.0.2.9');
     await ask(world, 'csr-a');
@@ -115,7 +115,7 @@ describe('a request for a serving certificate', () => {
     expect(await saidOf(world, 'csr-a')).toEqual(['Approved=True StewardAutoApproved']);
   });
 
-  test('is nobody’s concern where autoApprove is off', async () => {
+  test('is not read while autoApprove is off', async () => {
     const world = await running({ workerBootstrap: workerBootstrapAddon({ autoApprove: false }) });
     await addNode(world, 'worker-1', '192.0.2.9');
     await ask(world, 'csr-a');
@@ -126,7 +126,7 @@ describe('a request for a serving certificate', () => {
     expect(world.enqueued).toBe(0);
   });
 
-  test('that somebody has denied stays denied, also when that happens meanwhile', async () => {
+  test('that was denied stays denied, also when that happens during the check', async () => {
     const world = await running();
     await addNode(world, 'worker-1', '192.0.2.9');
     await ask(world, 'csr-a');
@@ -140,7 +140,7 @@ describe('a request for a serving certificate', () => {
     expect(await saidOf(world, 'csr-a')).toEqual(['Denied=True Person']);
   });
 
-  test('that is valid but refused by the tenant’s own policies is reported, and holds up nothing', async () => {
+  test('that is valid but refused by the tenant’s own policies is reported, and delays nothing else', async () => {
     const world = await running();
     await addNode(world, 'worker-1', '192.0.2.9');
     await ask(world, 'csr-a');
@@ -154,7 +154,7 @@ describe('a request for a serving certificate', () => {
 });
 
 describe('ten thousand requests of a hostile tenant', () => {
-  test('are looked at page by page, told in a few words, and keep no request of a node from its approval', async () => {
+  test('are read page by page, reported in a short message, and do not prevent the approval of a node’s request', async () => {
     const world = await running();
     await addNode(world, 'worker-1', '192.0.2.9');
     const hostile = signingRequest('', 'x');
@@ -192,7 +192,7 @@ describe('ten thousand requests of a hostile tenant', () => {
     expect(await saidOf(world, 'csr-5')).toBeDefined();
   });
 
-  test('that a slow tenant takes long to approve are left to later visits, so that it keeps no worker to itself', async () => {
+  test('that a slow tenant takes long to approve are left to later reconciles, so that it does not occupy a worker', async () => {
     const world = await running();
     await addNode(world, 'worker-1', '192.0.2.9');
     const names = Array.from({ length: 20 }, (_, at) => `csr-${String(at).padStart(2, '0')}`);
@@ -209,7 +209,7 @@ describe('ten thousand requests of a hostile tenant', () => {
     expect(await decided()).toBe(20);
   });
 
-  test('whose place is forgotten between two pages are looked at from the beginning', async () => {
+  test('are read from the beginning again if the token of the next page has expired', async () => {
     const world = await running();
     for (let at = 0; at < 150; at += 1) await ask(world, `csr-${String(at).padStart(3, '0')}`);
     expect((await world.reconcile()).afterMs).toBeLessThanOrEqual(2_000);

@@ -132,7 +132,7 @@ afterAll(async () => {
 }, 60_000);
 
 describe('a real API server', () => {
-  test('takes the approval of a request that fits its node, and keeps the others as they are', async () => {
+  test('accepts the approval of a request that matches its node, and leaves the others as they are', async () => {
     await ask('csr-fits');
     await ask('csr-foreign', { dnsNames: ['worker-2'] });
     const outcome = await reconcile();
@@ -145,7 +145,7 @@ describe('a real API server', () => {
     expect(events).toEqual(['CertificateRequestsApproved']);
   });
 
-  test('tells of a new request, and of none for another signer', async () => {
+  test('reports a new request through the watch, and it is then approved', async () => {
     await reconcile();
     if (heard === undefined) throw new Error('nothing is waited for');
     const rung = Promise.withResolvers<undefined>();
@@ -164,7 +164,7 @@ describe('a real API server', () => {
     alarm.disarm('uid');
   }, 30_000);
 
-  test('shows many requests page by page, and all of them are looked at', async () => {
+  test('lists many requests page by page, and all of them are checked', async () => {
     const pem = await requestPem({ dnsNames: ['worker-2'] });
     const names = Array.from({ length: 230 }, (_, at) => `many-${String(at).padStart(3, '0')}`);
     for (let at = 0; at < names.length; at += 10) {

@@ -56,7 +56,7 @@ describe('a request for a serving certificate', () => {
     ['a user', {}, { username: 'jane' }, 'was not created by a node'],
     ['a user named like a group of nodes', {}, { username: 'system:nodes:worker-1' }, 'was not created by a node'],
     ['a node of no name', {}, { username: 'system:node:' }, 'was not created by a node'],
-    ['somebody who is in no group of nodes', {}, { groups: ['system:authenticated'] }, 'was not created by a node'],
+    ['a user who is in no group of nodes', {}, { groups: ['system:authenticated'] }, 'was not created by a node'],
     ['a node for client authentication', {}, { usages: ['digital signature', 'client auth'] }, 'asks for usages other'],
     ['a node for both', {}, { usages: ['digital signature', 'server auth', 'client auth'] }, 'asks for usages other'],
     [
@@ -94,11 +94,11 @@ describe('a request for a serving certificate', () => {
       'more than 64',
     ],
     ['a node that asks nothing readable', {}, { request: 'AAAA' }, 'is not a single certificate request'],
-  ])('of %s is left alone', async (_what, wanted, spec, expected) => {
+  ])('of %s is not approved', async (_what, wanted, spec, expected) => {
     expect(await verdict(wanted, spec)).toContain(expected);
   });
 
-  test('of a node that there is not yet may fit later', async () => {
+  test('of a node that does not exist yet may be approved later', async () => {
     const wanted = { commonName: 'system:node:worker-3' };
     expect(await verdict(wanted, { username: 'system:node:worker-3' })).toBe(
       'was created by node worker-3, which does not exist yet',
@@ -111,7 +111,7 @@ describe('a request for a serving certificate', () => {
     expect(await within('198.51.100.0/24')).toBe('asks for 192.0.2.9, which is in none of the allowed subnets');
   });
 
-  test('is pending until somebody has said something', () => {
+  test('is pending until it was approved or denied', () => {
     const request = asStored<CertificateSigningRequest>(signingRequest('csr', ''));
     const condition = (type: string) => ({ type, status: 'True' });
     expect(isPending(request)).toBe(true);

@@ -52,14 +52,14 @@ function pod(addon: AddonChanges = {}, changes: TenantControlPlaneChanges = {}) 
 }
 
 describe('trustd', () => {
-  test('is the image of its author, with the tag where there is one', () => {
+  test('has the image of its author, with the tag if there is one', () => {
     expect(pod().trustd.image).toBe('ghcr.io/butlerdotdev/steward-trustd');
     expect(pod({ talos: { image: 'registry.example.org/trustd', imageTag: 'v1' } }).trustd.image).toBe(
       'registry.example.org/trustd:v1',
     );
   });
 
-  test('listens where the author says, and is asked there whether it lives', () => {
+  test('listens at the port that the author sets, and is probed there', () => {
     const { trustd } = pod({ talos: { port: 50002 } });
     expect(trustd.ports).toEqual([{ name: 'grpc', containerPort: 50002, protocol: 'TCP' }]);
     expect(trustd.env?.slice(0, 3)).toEqual([
@@ -78,7 +78,7 @@ describe('trustd', () => {
     ]);
   });
 
-  test('has the resources of its own, else those for every container, else few', () => {
+  test('has its own resources, else those for every container, else small defaults', () => {
     const limits = { memory: '1Gi' };
     const shared = { deployment: { resources: { requests: { cpu: '5m' } } } };
     expect(pod({ talos: { resources: { limits } } }, shared).trustd.resources).toEqual({ limits });
@@ -89,7 +89,7 @@ describe('trustd', () => {
     });
   });
 
-  test('sees its authority, its certificate and the token, and no other key of the control plane', () => {
+  test('mounts its CA, its certificate and the token, and no other key of the control plane', () => {
     const { spec, trustd } = pod();
     expect(trustd.env?.[3]).toEqual({
       name: 'TRUSTD_TOKEN',
@@ -117,7 +117,7 @@ describe('trustd', () => {
     expect(others.some(({ name }) => name === 'trustd-creds')).toBe(false);
   });
 
-  test('shows a certificate for every address and name of the control plane, and those of its author', () => {
+  test('has a serving certificate for every address and name of the control plane, and those of its author', () => {
     const balancer: Service = {
       apiVersion: 'v1',
       kind: 'Service',

@@ -58,7 +58,7 @@ describe('a tenant for workers of Talos', () => {
     expect(await checksumLabel(world)).toBe(status?.addons?.workerBootstrap?.credentials?.checksum);
   });
 
-  test('keeps an authority of its own with all that it signed, and a token, in one Secret', async () => {
+  test('has its own CA with everything that it signed, and a token, in one Secret', async () => {
     const data = await credentials(await running());
     expect(Object.keys(data).sort()).toEqual(
       ['admin.crt', 'admin.key', 'os-ca.crt', 'os-ca.key', 'server.crt', 'server.key', 'token'].sort(),
@@ -73,7 +73,7 @@ describe('a tenant for workers of Talos', () => {
     expect(data.token).toMatch(/^butler\.[0-9a-f]{32}$/);
   });
 
-  test('renews its certificates in time, and the pods with them, but neither authority nor token', async () => {
+  test('renews its certificates in time, and replaces the pods with them, but neither the CA nor the token', async () => {
     const world = await running();
     const [before, label] = [await credentials(world), await checksumLabel(world)];
     await world.clock.advance(364.5 * 24 * 60 * 60_000);
@@ -97,7 +97,7 @@ describe('a tenant for workers of Talos', () => {
     expect(after['admin.crt']).toBe(before['admin.crt']);
   });
 
-  test('generates everything again when somebody asks for it', async () => {
+  test('generates everything again on request', async () => {
     const world = await running();
     const before = await credentials(world);
     const body = { metadata: { annotations: { [annotations.rotate]: '' } } };
@@ -110,9 +110,9 @@ describe('a tenant for workers of Talos', () => {
 
   test.each([
     ['is gone', { delete: true }],
-    ['lost its authority', { data: { 'os-ca.key': null } }],
+    ['lost its CA', { data: { 'os-ca.key': null } }],
     ['lost its token', { data: { token: null } }],
-    ['has an authority that does not fit', { data: { 'os-ca.crt': Buffer.from('x').toString('base64') } }],
+    ['has a CA that does not match', { data: { 'os-ca.crt': Buffer.from('x').toString('base64') } }],
   ])('says how to fix it when the Secret %s: a new one would cut workers off', async (_what, how) => {
     const world = await running();
     const at = { ...key, name: 'tenant-trustd-creds' };
@@ -122,7 +122,7 @@ describe('a tenant for workers of Talos', () => {
     expect(await world.condition('CertificatesReady')).toMatch(/SecretBroken: Secret tenant-trustd-creds .*restore it/);
   });
 
-  test('gets back what somebody breaks of the rest, on both sides', async () => {
+  test('has everything else restored after it was changed, on both sides', async () => {
     const world = await running();
     const at = { ...key, name: 'tenant-trustd-creds' };
     await world.cluster.admin.patch(kinds.Secret, at, { type: 'merge', body: { data: { 'server.key': 'eA==' } } });
@@ -144,8 +144,8 @@ describe('a tenant for workers of Talos', () => {
   });
 });
 
-describe('the bootstrap of workers that is taken out', () => {
-  test('leaves exactly what was there before, on both sides, and can come and go again', async () => {
+describe('the bootstrap of workers that is disabled', () => {
+  test('leaves exactly what was there before, on both sides, and can be enabled and disabled again', async () => {
     const world = await running({});
     const before = await manifests(world);
     for (let times = 0; times < 2; times += 1) {
@@ -175,7 +175,7 @@ describe('the bootstrap of workers that is taken out', () => {
     expect(await world.secret('trustd-creds')).toBeUndefined();
   });
 
-  test('is gone also when the process dies after any of its calls, and can come again', async () => {
+  test('is removed even if the process dies after any call, and can be enabled again', async () => {
     const measured = await running();
     await measured.change(off);
     const total = await callsOf(measured, () => measured.settle());

@@ -102,7 +102,7 @@ async function oldOnes(world: TenantWorld): Promise<{ readonly ca: string; reado
 }
 
 describe('A manager that dies during a rotation', () => {
-  test('after any change leads to the same objects, creates no second CA and locks out nobody', async () => {
+  test('after any change leads to the same objects, creates no second CA and locks out no client', async () => {
     const model = await running();
     const starting = await changesOf(model, () => operate(model, start));
     const prepared = await tenantShape(model);

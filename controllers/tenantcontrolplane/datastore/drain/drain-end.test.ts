@@ -128,7 +128,7 @@ const drainDefault = async (world: MigrationWorld): Promise<void> => {
   await isReady(world, 'default');
 };
 
-test('what waits for the end of a migration goes on at once: the copy is removed', async () => {
+test('what waits for the end of a migration continues at once: the copy is removed', async () => {
   const world = await managedWorld();
   await drainDefault(world);
   await secondsUntil(world, async () => (await storage(world))?.migration?.phase === 'Succeeded');
@@ -136,7 +136,7 @@ test('what waits for the end of a migration goes on at once: the copy is removed
   expect(seconds).toBeLessThan(5);
 });
 
-test('a migration that fails is on the record of the drain at once', async () => {
+test('a migration that fails is recorded for the drain at once', async () => {
   const world = await managedWorld();
   await drainDefault(world);
   await secondsUntil(world, async () => (await storage(world))?.migration?.phase === 'Copying');

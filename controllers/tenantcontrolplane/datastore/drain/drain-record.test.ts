@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { tenantControlPlaneWith } from '../../../../testing/builders/tenant-control-plane.ts';
 import { stayingRecord } from './drain-record.ts';
 
-test('A tenant that stays where a drain has brought it keeps the record with its time: a failed migration is older or newer than that', () => {
+test('A tenant that stays where a drain has migrated it keeps the record and its time, with which later failures are compared', () => {
   const drain = { from: 'full', named: 'full', dataStoreName: 'roomy', time: '2026-01-01T00:00:00Z' };
   const { spec, ...rest } = tenantControlPlaneWith();
   const tcp = { ...rest, spec: { ...spec, dataStore: 'full' }, status: { storage: { drain } } };

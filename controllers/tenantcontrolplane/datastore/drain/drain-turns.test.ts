@@ -52,7 +52,7 @@ describe('Tenants of a DataStore that is drained', () => {
     expect(['c', 'b', 'c'].map((name) => rig.take(name))).toEqual(['go', 'wait', 'go']);
   });
 
-  test('wait for one whose status says that it leaves, although this process has let none leave', () => {
+  test('wait for one that leaves according to its status, although this process has given no turn', () => {
     const rig = new Rig();
     rig.tenants = [tenant('a', going(rig.clock)), tenant('b')];
     expect(rig.take('b')).toBe('wait');
@@ -93,7 +93,7 @@ describe('Tenants of a DataStore that is drained', () => {
     expect(rig.take('b')).toBe('go');
   });
 
-  test('stay when no more are there than are to stay', () => {
+  test('stay when no more are left than are to stay', () => {
     const rig = new Rig(tenant('a'), tenant('b'));
     expect(['a', 'b'].map((name) => rig.take(name, 2))).toEqual(['stay', 'stay']);
     expect(rig.take('a', 1)).toBe('go');
@@ -138,7 +138,7 @@ describe('Tenants of a DataStore that is drained', () => {
     expect(rig.enqueued.map(({ name }) => name)).toEqual(['b']);
   });
 
-  test('lose an unused turn after a minute, however often they ask', async () => {
+  test('lose an unused turn after a minute, however often they request it', async () => {
     const rig = new Rig(tenant('a'), tenant('b'));
     for (let seconds = 0; seconds < 60; seconds += 20) {
       expect(rig.take('a')).toBe('go');

@@ -9,7 +9,7 @@ const moved = (dataStore: string, named = 'old') =>
     status: { storage: { drain: { from: 'old', named, dataStoreName: 'new' } } },
   });
 
-test('the author of a tenant that was moved is told what to write, until that is written', () => {
+test('the author of a tenant that a drain has migrated is warned which DataStore to set, until that is set', () => {
   expect(drainWarnings(moved('old'))).toEqual([
     'spec.dataStore names old, but the data is in DataStore new or on its way there, because old was drained: set spec.dataStore to new',
   ]);
@@ -18,7 +18,7 @@ test('the author of a tenant that was moved is told what to write, until that is
   expect(drainWarnings(tenantControlPlaneWith())).toEqual([]);
 });
 
-test('the author of a tenant that names a drained DataStore is told that its data will leave', () => {
+test('the author of a tenant that names a drained DataStore is warned that its data will be migrated', () => {
   const drained = {
     metadata: { ...storedMeta({ name: 'default' }) },
     spec: { driver: 'etcd', endpoints: [], drain: { keep: 0, previousCopies: 'Retain' } },

@@ -126,7 +126,7 @@ describe('A tenant whose DataStore is drained', () => {
     expect(await world.condition('Ready')).toBe('True');
   });
 
-  test('goes where its spec says once that is changed, and the record of the drain is gone', async () => {
+  test('is migrated to the DataStore in its spec once that is changed, and the record of the drain is removed', async () => {
     const world = await running();
     await drain(world);
     await migrate(world);
@@ -177,7 +177,7 @@ describe('A tenant whose DataStore is drained', () => {
     expect((await storage(world))?.drain?.message).toBeUndefined();
   });
 
-  test('is migrated only to DataStores with the labels that the drain asks for', async () => {
+  test('is migrated only to DataStores with the labels that the drain requires', async () => {
     const world = await running();
     await drain(world, { targetSelector: { matchLabels: { tier: 'gold' } } });
     await world.settle();
@@ -307,7 +307,7 @@ describe('A tenant whose DataStore is drained', () => {
     expect((await storage(world))?.drain?.dataStoreName).toBe('other');
   });
 
-  test('goes on leaving while its DataStore is being deleted', async () => {
+  test('continues to leave while its DataStore is being deleted', async () => {
     const world = await running();
     await drain(world);
     const finalizers = { metadata: { finalizers: ['test/in-use'] } };
@@ -336,7 +336,7 @@ describe('A tenant whose DataStore is drained', () => {
     expect((await storage(world))?.dataStoreName).toBe('default');
   });
 
-  test('has its old copy removed when the drain asks for that', async () => {
+  test('has its old copy removed if the drain requests that', async () => {
     const world = await running();
     await drain(world, { previousCopies: 'Remove' });
     await migrate(world);
@@ -346,7 +346,7 @@ describe('A tenant whose DataStore is drained', () => {
     expect(world.events.join('\n')).toContain('is removed, as its spec.drain requests');
   });
 
-  test('keeps its old copy while the DataStore cannot be used, or no longer asks for the removal', async () => {
+  test('keeps its old copy while the DataStore cannot be used, or no longer requests the removal', async () => {
     const world = await running();
     await drain(world);
     await migrate(world);

@@ -50,7 +50,7 @@ async function watched(world: MigrationWorld): Promise<readonly string[]> {
 }
 
 describe('A tenant whose API servers cannot deny writes, and whose DataStore is changed', () => {
-  test('is migrated: its API servers are stopped for the end, and nobody reaches those on the target before it is final', async () => {
+  test('is migrated: its API servers are stopped for the end, and no client reaches those on the target before it is final', async () => {
     const world = await moving();
     const seen = await watched(world);
     expect(seen).toEqual([
@@ -75,7 +75,7 @@ describe('A tenant whose API servers cannot deny writes, and whose DataStore is 
     expect(await world.tenant.admin.get(kinds.ValidatingAdmissionPolicy, { name: 'steward-freeze' })).toBeUndefined();
   });
 
-  test('says in conditions and Events that they are stopped, and for how long they were', async () => {
+  test('reports in conditions and Events that they are stopped, and for how long they were', async () => {
     const world = await moving();
     await world.until('StoppingWrites');
     await world.clock.advance(12_000);
@@ -261,7 +261,7 @@ describe('A migration with stopped API servers that does not succeed', () => {
     },
   );
 
-  test('lets nobody reach the pods on the target while it is rolled back after the switch', async () => {
+  test('lets no client reach the pods on the target while it is rolled back after the switch', async () => {
     const world = await moving();
     await world.until('Switching');
     world.podsStop = false;
@@ -284,7 +284,7 @@ describe('A migration with stopped API servers that does not succeed', () => {
     await asBefore(world);
   });
 
-  test('serves from the source at once although the target does not respond, whose revisions nobody has seen', async () => {
+  test('serves from the source at once although the target does not respond, because no client has seen its revisions', async () => {
     const world = await moving();
     await world.until('Switching');
     world.target.dataOf([...world.target.tenancies.keys()].join()).revision = 1_000_000n;
@@ -300,7 +300,7 @@ describe('A migration with stopped API servers that does not succeed', () => {
     await asBefore(world);
   });
 
-  test('tells the process to stop before it waits for the pods, which it could fence', async () => {
+  test('cancels the process before it waits for the pods, which the process could fence', async () => {
     const world = await moving();
     await world.until('Finishing');
     world.podsStart = false;
@@ -311,7 +311,7 @@ describe('A migration with stopped API servers that does not succeed', () => {
     expect((await world.record()).phase).toBe('RollingBack');
   });
 
-  test('returns to the source if somebody has started a pod there in the meantime, which does not stop', async () => {
+  test('returns to the source if a pod was started there by hand in the meantime and does not stop', async () => {
     const world = await moving();
     await world.until('Switching');
     world.podsStop = false;

@@ -128,7 +128,7 @@ afterAll(async () => {
 });
 
 describe('A tenant that is read-only', () => {
-  test('denies every write of everybody as soon as that is reported, subresources and the system included', async () => {
+  test('denies every write of every client as soon as that is reported, subresources and the system included', async () => {
     const began = performance.now();
     expect(await freeze(reconcile())).toBeUndefined();
     console.log(`the freeze was proven after ${Math.round(performance.now() - began)} ms`);

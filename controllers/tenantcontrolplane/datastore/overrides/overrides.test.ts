@@ -308,7 +308,7 @@ describe('An override that is removed', () => {
     expect(await recorded(world)).toEqual(['coordination.k8s.io/leases in events']);
   });
 
-  test('waits for a datastore that is down, and for one whose DataStore is gone until somebody confirms that it is lost', async () => {
+  test('waits for a datastore that is down, and for one whose DataStore is gone until it is confirmed to be lost', async () => {
     const { world, second } = await running();
     second.failure = new StoreError('Unreachable', 'events:2379: connection refused');
     await setOverrides(world, []);

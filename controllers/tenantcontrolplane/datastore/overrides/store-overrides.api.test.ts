@@ -108,8 +108,8 @@ function newEventNamed(name: string, kind: KindRef): Parameters<Cluster['create'
 }
 
 describe.each([
-  ['of another authority and release', true],
-  ['of the same authority', false],
+  ['of another CA and release', true],
+  ['of the same CA', false],
 ])('The events of a tenant in a second etcd %s', (_title, foreign) => {
   let stage: Stage;
   let folder: ServerFolder;

@@ -126,7 +126,7 @@ describe('A change of overrides', () => {
   });
 
   test.each<readonly [string, Overrides, string]>([
-    ['taken out', [events], 'from DataStore other to the main DataStore'],
+    ['removed', [events], 'from DataStore other to the main DataStore'],
     ['moved', [events, { ...secrets, dataStore: 'third' }], 'from DataStore other to DataStore third'],
     [
       'added',

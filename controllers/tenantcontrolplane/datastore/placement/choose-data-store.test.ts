@@ -70,11 +70,11 @@ describe('A DataStore', () => {
       with10(0, { isolation: [{ ...verifiedIsolation, status: 'False', reason: 'Breached', message: 'watch' }] }),
       'is not verified to isolate tenants (Breached)',
     ],
-    ['could not be asked', with10(0, { ready: 'Unknown' }), 'is not Ready'],
-    ['was changed and not looked at', with10(0, { observed: 1 }), 'has not been checked since'],
+    ['could not be checked', with10(0, { ready: 'Unknown' }), 'is not Ready'],
+    ['was changed and not checked since', with10(0, { observed: 1 }), 'has not been checked since'],
     ['is full', with10(10), 'is full: it holds 10 of 10 tenants'],
     ['is fuller than full', with10(11), 'is full'],
-    ['takes nobody', with10(0, { placement: { weight: 1, capacity: { tenants: 0 } } }), 'is full'],
+    ['has a capacity of no tenants', with10(0, { placement: { weight: 1, capacity: { tenants: 0 } } }), 'is full'],
     [
       'holds all the bytes that it may',
       with10(0, { placement: { weight: 1, capacity: { size: '1Gi' } }, sizeBytes: 2 ** 30 }),
@@ -148,7 +148,7 @@ describe('A DataStore', () => {
       [{ name: 'a', placement: { weight: 1, capacity: { size: '10' } }, sizeBytes: 9 }, 0],
     ],
     [
-      'has no taint that asks to be avoided',
+      'has no taint PreferNoPlacement',
       [{ name: 'b' }, 999],
       [{ name: 'a', placement: taints('PreferNoPlacement') }, 0],
     ],

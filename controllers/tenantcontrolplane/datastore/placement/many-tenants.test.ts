@@ -240,7 +240,7 @@ describe('Many tenants', () => {
     expect(reasons).toEqual(expect.arrayContaining(['NoDataStoreFits', 'Full']));
   }, 60_000);
 
-  test('of a dead datastore delay nobody else: only the first ones and its probe send requests to it', async () => {
+  test('of a dead datastore delay no other tenant: only the first ones and its probe send requests to it', async () => {
     fleet = new Fleet();
     await Promise.all([fleet.addStore('dead'), fleet.addStore('live')]);
     await fleet.addTenants(24, 'dead', 'dead-');
@@ -255,7 +255,7 @@ describe('Many tenants', () => {
 });
 
 describe('Tenants whose API servers never answer', () => {
-  test('delay nobody else, although they are many more than the concurrent reconciles', async () => {
+  test('delay no other tenant, although they are many more than the concurrent reconciles', async () => {
     fleet = new Fleet();
     await fleet.addStore('live');
     await fleet.addTenants(20, 'live', 'silent-');

@@ -18,11 +18,11 @@ describe('A DataStore', () => {
     ['says nothing', undefined, undefined, true],
     ['names the namespace', { names: ['red', 'blue'] }, undefined, true],
     ['names others', { names: ['red'] }, {}, false],
-    ['names nobody', { names: [] }, {}, false],
+    ['names no namespace', { names: [] }, {}, false],
     ['selects its labels', { selector: gold }, { tier: 'gold' }, true],
     ['selects others', { selector: gold }, { tier: 'silver' }, false],
     ['selects all', { selector: {} }, {}, true],
-    ['selects by labels that nobody has read', { selector: {} }, undefined, false],
+    ['selects by labels that were not read', { selector: {} }, undefined, false],
     ['names it and selects others', { names: ['blue'], selector: gold }, {}, true],
     ['names others and selects it', { names: ['red'], selector: gold }, { tier: 'gold' }, true],
   ])('that %s accepts tenants of a namespace, or not', (_words, allowed, labels, takes) => {

@@ -250,7 +250,7 @@ describe('The next DataStore of a tenant that leaves its own', () => {
     ]);
   });
 
-  test('has the labels that are asked for', async () => {
+  test('has the required labels', async () => {
     const rig = new Rig();
     const gold = readyStore('c', 9);
     await rig.serve([readyStore('b', 9), { ...gold, metadata: { ...gold.metadata, labels: { tier: 'gold' } } }]);

@@ -52,7 +52,7 @@ describe('Exposure by an Ingress', () => {
     expect(await messageOf(world, 'EndpointReady')).not.toContain('Ingress');
   });
 
-  test('is restored when somebody deletes the Ingress', async () => {
+  test('is restored when the Ingress is deleted', async () => {
     const world = await published(byIngress);
     await world.cluster.admin.delete(kinds.Ingress, key);
     await world.settle();

@@ -53,7 +53,7 @@ describe('A route', () => {
     ['accepted by what is no Gateway', factsOf(routeWith([mesh, yes])), { leads: true }, 1],
     ['accepted by a Gateway that is gone', factsOf(routeWith([near, yes]), []), { reason: 'NotExposed' }, 0],
     [
-      'whose Service nobody finds',
+      'whose Service does not exist',
       factsOf(routeWith([near, yes, condition('ResolvedRefs', 'False', 'BackendNotFound')])),
       { reason: 'RouteNotAccepted', message: expect.stringContaining('Gateway default/near: BackendNotFound') },
       0,

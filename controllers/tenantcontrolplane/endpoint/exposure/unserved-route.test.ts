@@ -37,7 +37,7 @@ const all = ['coredns', 'konnectivity-agent', 'kube-proxy', 'steward-tcp-proxy']
 describe('A route that no controller serves', () => {
   test.each<[string, PublishedBy]>([
     ['a Gateway that there is not', { gateway: { hostname, parentRefs: [parent] } }],
-    ['a class that nobody has', { ingress: { hostname, controllerType: 'nginx', ingressClassName: 'none' } }],
+    ['a class that no controller has', { ingress: { hostname, controllerType: 'nginx', ingressClassName: 'none' } }],
   ])('delays only the endpoint of a new tenant: %s', async (_what, by) => {
     const world = new PublishedWorld();
     await world.create(publishing(by));

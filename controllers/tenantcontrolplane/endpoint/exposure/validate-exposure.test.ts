@@ -52,7 +52,7 @@ describe('An exposure', () => {
 
   test.each<[string, PublishedBy, boolean]>([
     ['an Ingress', { ingress: { hostname: 'tenant.example.org' } }, true],
-    ['an Ingress whose name tells the agents apart', { ingress: { hostname: host } }, false],
+    ['an Ingress whose host name yields another one for the agents', { ingress: { hostname: host } }, false],
     ['a Gateway, which has listeners for both', gateway({ hostname: 'tenant.example.org' }), false],
   ])('with one port needs a separate name for konnectivity: %s', (_words, by, refused) => {
     const errors = validatePublication({ tcp: withKonnectivity(publishedTenant(by)), servers });
@@ -104,11 +104,11 @@ describe('An exposure', () => {
 
   test.each<[string, GatewayApi | undefined, PublishedBy | undefined, string]>([
     ['has everything', 'complete', undefined, ''],
-    ['was not asked', undefined, undefined, ''],
+    ['could not be queried', undefined, undefined, ''],
     ['has no Gateway API', 'absent', undefined, 'the Gateway API is not available in this cluster'],
     ['has no routes', 'without TLSRoute', undefined, 'the TLSRoute resource is not available in this cluster'],
     ['lost it after the object was made', 'absent', gateway(), ''],
-    ['lost it before a Gateway was asked for', 'absent', {}, 'the Gateway API is not available in this cluster'],
+    ['lost it before a Gateway was requested', 'absent', {}, 'the Gateway API is not available in this cluster'],
   ])('by a Gateway depends on whether the cluster %s', (_words, gatewayApi, before, reason) => {
     const old = before === undefined ? undefined : publishedTenant(before);
     const errors = validatePublication({ tcp: publishedTenant(gateway()), old, gatewayApi, servers });

@@ -170,7 +170,7 @@ describe('A rollout', () => {
     expect((await stage.world.deployment())?.spec?.minReadySeconds).toBeUndefined();
   });
 
-  test('asks the API server whether pods change only when it may, and once for each process', async () => {
+  test('makes a dry run to see whether pods change only when needed, and once for each process', async () => {
     const stage = await running();
     const asked = (): number => stage.world.cluster.calls.filter(({ dryRun }) => dryRun === true).length;
     expect(asked()).toBe(0);
@@ -182,7 +182,7 @@ describe('A rollout', () => {
 });
 
 describe('Annotations of an author on the Deployment', () => {
-  test('are not taken for the record of a rollout', async () => {
+  test('are not mistaken for the record of a rollout', async () => {
     const stage = await running();
     const record = `2020-01-01T00:00:00Z ${'0'.repeat(32)}`;
     const given = {
@@ -203,7 +203,7 @@ describe('Annotations of an author on the Deployment', () => {
 });
 
 describe('New pods that do not become ready', () => {
-  test('are given up after a while, with the reason, and the previous ones go on', async () => {
+  test('are given up after a while, with the reason, and the previous ones continue', async () => {
     const stage = await running();
     stage.rolling.trouble = (hash) => (hash === stage.before ? undefined : 'ImagePullBackOff');
     await begun(stage);
@@ -265,7 +265,7 @@ describe('New pods that do not become ready', () => {
     expect((await stage.world.deployment())?.metadata.annotations?.[annotations.failedRollout]).toBeUndefined();
   });
 
-  test('are given up too when their error goes between two attempts', async () => {
+  test('are given up also when their error disappears between two attempts', async () => {
     const stage = await running();
     const fails = (reason: string) => (hash: string) => (hash === stage.before ? undefined : reason);
     await stage.world.change(next);
@@ -278,7 +278,7 @@ describe('New pods that do not become ready', () => {
     expect(await stage.world.condition('UpgradeAllowed')).toContain('RolloutFailed');
   });
 
-  test('may take ten minutes when they only are slow', async () => {
+  test('may take ten minutes when they are only slow', async () => {
     const stage = await running();
     stage.rolling.trouble = (hash) => (hash === stage.before ? undefined : 'ContainerCreating');
     await begun(stage);
@@ -322,7 +322,7 @@ describe('New pods that do not become ready', () => {
     expect(await selected(stage)).toBe(after);
   });
 
-  test('are not narrowed away when somebody removes the record of the rollout', async () => {
+  test('are not excluded from the Service when the record of the rollout is removed', async () => {
     const stage = await running();
     await begun(stage);
     const record = { metadata: { annotations: { [annotations.rollout]: null } } };
@@ -509,10 +509,10 @@ test('What previous pods use is not removed while the pods of the spec wait for 
   expect(second.tenancies.size).toBe(0);
 });
 
-describe('Whatever comes before what', () => {
+describe('In any order of events', () => {
   const actions = ['reconcile', 'deployments', 'kubelets', 'slices', 'restart', 'wait', 'change', 'scale'] as const;
 
-  test('nobody is led to pods of two templates, nor back to older ones, nor to none', async () => {
+  test('no client is routed to pods of two templates, back to older ones, or to none', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom(...actions), { minLength: 20, maxLength: 60 }),
