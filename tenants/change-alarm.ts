@@ -4,7 +4,7 @@ import type { Cluster } from '../runtime/client/cluster.ts';
 import type { ObjectMemory } from '../runtime/cache/object-memory.ts';
 import type { ObjectSlot } from '../runtime/cache/object-slot.ts';
 
-/** What an alarm watches for. */
+/** What a change alarm watches. */
 export interface AlarmSelection {
   readonly kind: KindRef;
   readonly fieldSelector: string;

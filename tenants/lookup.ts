@@ -1,14 +1,14 @@
 import type { LookupFunction } from 'node:net';
 
-/** Asks name servers; `Resolver` of node:dns/promises is one. */
+/** Sends queries to name servers; `Resolver` of node:dns/promises is one. */
 export interface NameServers {
   resolve4(name: string): Promise<string[]>;
   resolve6(name: string): Promise<string[]>;
 }
 
 /**
- * A lookup for names that strangers choose. The usual one waits in one of the few threads of the process, as long as the name servers
- * of the stranger like; everybody else who needs a thread would wait, too. This one asks name servers only, without search domains.
+ * A lookup for names that tenants choose. The one of Node.js blocks one of the few threads of the process as long as the name servers
+ * of the tenant do not answer, and all other work that needs a thread. This one queries name servers only, without search domains.
  */
 export function strangersLookup(servers: NameServers): LookupFunction {
   return (name, { all }, answer) => {

@@ -5,7 +5,7 @@ import type { Connection } from '../runtime/client/connection.ts';
 import { tlsTarget } from '../runtime/client/tls-target.ts';
 import { strangersLookup } from './lookup.ts';
 
-/** What a probe needs of a connection; it shows no credentials. */
+/** What a probe needs of a connection; it sends no credentials. */
 export type ProbedServer = Pick<Connection, 'server' | 'ca' | 'tlsServerName' | 'dial'>;
 
 /** Whether an API server answered. */
@@ -21,7 +21,7 @@ const servingCodes: ReadonlySet<number | undefined> = new Set([200, 401, 403]);
 const lookup = strangersLookup(new Resolver({ timeout: 2000, tries: 1 }));
 
 /**
- * Asks an API server over a new connection whether it is ready, as somebody who comes anew. Its certificate is verified. A tenant may
+ * Checks over a new connection, as a new client would open it, whether an API server is ready. Its certificate is verified. A tenant may
  * answer anything for any time: only the first line of the answer is read, within `timeoutMs`. Never rejects.
  */
 export async function probe(server: ProbedServer, timeoutMs: number): Promise<ProbeResult> {
@@ -42,7 +42,7 @@ async function answers({ server, ca, tlsServerName, dial }: ProbedServer, signal
     resolve(servingCodes.has(answer.statusCode));
     answer.destroy();
   });
-  // No API server says these before it answers; a hostile one could say them for ever.
+  // No API server sends these before its answer; a hostile one could send them for ever.
   for (const early of ['continue', 'information'])
     asked.on(early, () => {
       asked.destroy(new Error('the server sent an interim response'));

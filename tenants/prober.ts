@@ -38,7 +38,7 @@ const mostAtOnce = 100;
 /** A probe has a limit of its own; one that exceeds it is given up after so many milliseconds. */
 const longestMs = 10_000;
 
-/** Asks the API server of every tenant at intervals whether it serves, on each way that leads to it. */
+/** Probes the API server of every tenant at intervals, on each way that leads to it. */
 export class TenantProber {
   readonly #options: TenantProberOptions;
   readonly #probed: ObjectSlot<Probed>;
@@ -114,7 +114,7 @@ export class TenantProber {
     this.#begin();
   }
 
-  /** What a probe finds; whatever becomes of it, this ends. */
+  /** The result of a probe. This ends even if the probe does not. */
   #ask(server: ProbedServer): Promise<ProbeResult> {
     const { clock, probe } = this.#options;
     const { promise, resolve } = Promise.withResolvers<ProbeResult>();

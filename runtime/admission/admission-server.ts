@@ -150,9 +150,9 @@ export class AdmissionServer {
   }
 }
 
-/** What answers at one path. */
+/** The handler of one path. */
 interface Answerer {
-  /** Content types that it takes; the empty one is none. */
+  /** Content types that it accepts; the empty one stands for a request without one. */
   readonly types: readonly string[];
   readonly answer: (body: string) => Promise<object>;
 }

@@ -33,7 +33,7 @@ export interface InformerHealth {
   readonly failure: string | undefined;
 }
 
-/** A kept copy of the selected objects, and word of each change. Reads are synchronous. */
+/** A cached copy of the selected objects, and events about each change. Reads are synchronous. */
 export interface Informer<T extends Resource = Resource> {
   readonly kind: KindRef<T>;
   get(key: Key): T | undefined;
@@ -44,8 +44,8 @@ export interface Informer<T extends Resource = Resource> {
   /** Adding a name again changes nothing. */
   addIndex(name: string, of: IndexOf<T>): void;
   /**
-   * Calls the handler for what is there, at once, and for each change from now on. An object that was deleted and made
-   * again is reported as both. What a handler throws is logged. Returns the end of the subscription.
+   * Calls the handler at once for the existing objects, and then for each change. An object that was deleted and created
+   * again is reported as both. What a handler throws is logged. Returns a function that ends the subscription.
    */
   subscribe(handler: Handler<T>): () => void;
   /** Resolves when the cache is complete for the first time; rejects when the informer is closed before. */

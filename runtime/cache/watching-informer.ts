@@ -229,7 +229,7 @@ class WatchingInformer<T extends Resource> implements Informer<T> {
     if (this.#failures >= failuresUntilRelist || isAbsent) this.#version = undefined;
     const failure = error instanceof Error ? error.message : String(error);
     this.#absent = isAbsent;
-    // Said once: what stays the same is tried again and again.
+    // Logged once: the same failure repeats with every retry.
     const level = this.#failing?.failure === failure ? 'debug' : 'warn';
     this.#failing = { since: this.#failing?.since ?? this.#tools.clock.now().getTime(), failure };
     const wait = Math.max(this.#backoff.next(), error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0);
@@ -259,7 +259,7 @@ class WatchingInformer<T extends Resource> implements Informer<T> {
   async #rest(ms: number): Promise<void> {
     this.#wake = new AbortController();
     const signal = AbortSignal.any([this.#wake.signal, this.#closing.signal]);
-    // Being woken early is what the signal is for.
+    // The signal is there to end the wait early.
     await sleep(this.#tools.clock, ms, signal).catch(() => undefined);
   }
 }

@@ -50,7 +50,7 @@ export interface WriteOptions {
 
 export interface ApplyOptions extends WriteOptions {
   readonly fieldManager: string;
-  /** Called when the server says that this very request made the object; never for one that was there before. */
+  /** Called when the server reports that this request created the object; never for one that existed before. */
   readonly onCreated?: () => void;
 }
 

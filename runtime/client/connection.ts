@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ServerAccess } from '../../api/kubeconfig.ts';
 
-/** Everything needed to reach one API server and be known by it. A value: nothing is open. */
+/** Everything needed to reach one API server and to authenticate to it. A value: nothing is open. */
 export interface Connection extends ServerAccess {
   /** Connect here instead, while the host of `server` (or `tlsServerName`) is verified: a Service address, a tunnel. */
   readonly dial?: { readonly host: string; readonly port: number };

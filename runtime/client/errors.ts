@@ -20,11 +20,11 @@ export class RetryError extends Error {
   }
 }
 
-/** What may be known of a refusal besides. */
+/** What a server may add to a refusal. */
 export interface RefusalDetails extends ErrorOptions {
   /** The delay that the server requested, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
-  /** Of a page whose version is too old: where the list goes on, at the newest version. */
+  /** Of a page whose version is too old: the token with which the list continues at the newest version. */
   readonly next?: string | undefined;
 }
 

@@ -21,7 +21,7 @@ import type { WatchLine, WatchListener } from './watch-connection.ts';
 /** How far a server is trusted. Times are milliseconds. */
 export interface Http2LineOptions {
   readonly clock: Clock;
-  /** In [0, 1): spreads the ends of watches and the questions whether the server is still there. */
+  /** In [0, 1): spreads the ends of watches and the pings. */
   readonly random: () => number;
   readonly userAgent?: string;
   /** Time until a list must be complete, a watch started or a ping answered; 10 000 by default. */
@@ -56,7 +56,7 @@ const maxRefusalBytes = 16 * 1024;
 const minuteMs = 60_000;
 
 /**
- * Opens a line over HTTP/2 (RFC 9113): one connection carries all watches. Throws `KubeconfigError` when the credentials cannot be
+ * Opens an HTTP/2 connection (RFC 9113), which carries all watches. Throws `KubeconfigError` when the credentials cannot be
  * used; of tokens only one that never changes is.
  */
 export function openHttp2Line(connection: Connection, options: Http2LineOptions): WatchLine {
@@ -87,7 +87,7 @@ class Http2Line implements WatchLine {
     this.#session = connectHttp2(origin, {
       createConnection: () => socket,
       settings: { enablePush: false },
-      // Megabytes of what is not read yet.
+      // Megabytes that are not read yet.
       maxSessionMemory: 1,
       maxHeaderListPairs: 64,
       maxReservedRemoteStreams: 0,
@@ -193,7 +193,7 @@ class Http2Line implements WatchLine {
     this.#pingLater();
   };
 
-  /** Sends a GET and passes what comes to the listener; the returned function gives it up without a word. */
+  /** Sends a GET and passes the response to the listener; the returned function cancels it without calling the listener. */
   #get(path: string, accept: string, listener: AnswerListener): () => void {
     const stream = this.#request(path, accept);
     if (stream === undefined) {
@@ -227,7 +227,7 @@ class Http2Line implements WatchLine {
         ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
       });
     } catch (error) {
-      // The session is lost already, and has not said so yet.
+      // The session is lost already, and has not reported that yet.
       this.#fail(error);
       return undefined;
     }

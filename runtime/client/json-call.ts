@@ -4,7 +4,7 @@ import { parseJson } from './parse-json.ts';
 import { withinBudget } from './within-budget.ts';
 
 /**
- * Answers a JSON document with another one. The caller is not known: an answer holds nothing that not everybody may read.
+ * Answers a JSON document with another one. The caller is not authenticated: an answer contains nothing confidential.
  * @throws BadCallError for a document that it does not understand; anything else is only logged.
  */
 export type JsonCall = (

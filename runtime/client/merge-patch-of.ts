@@ -5,7 +5,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /**
  * The JSON merge patch (RFC 7396) that turns `before` into `after`; undefined when there is nothing to do. Removed fields
  * become null, lists are replaced as a whole, and values such as 0, false, '' and {} are values like any other. A field
- * that is undefined or null counts as absent: a merge patch has no word for null.
+ * that is undefined or null counts as absent: a merge patch cannot express null.
  */
 export function mergePatchOf(before: unknown, after: unknown): Json | undefined {
   if (!isFields(before) || !isFields(after)) return sameJson(before, after) ? undefined : withoutNulls(after);

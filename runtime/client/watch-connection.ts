@@ -1,12 +1,12 @@
 import type { KindRef, Resource } from '../../api/meta.ts';
 import type { ListOf, Selection, WatchEvent } from './cluster.ts';
 
-/** What becomes of a watch. */
+/** The handlers of a watch. */
 export interface WatchListener {
   event(event: WatchEvent<Resource>): void;
   /**
-   * Said once, unless the watch was stopped: undefined when the server ended it, `ApiError` when it refused (410: the version is too
-   * old), `UnreachableError` when the line is lost.
+   * Called once, unless the watch was stopped: undefined when the server ended it, `ApiError` when it refused (410: the version is too
+   * old), `UnreachableError` when the connection is lost.
    */
   ended(error: unknown): void;
 }

@@ -39,7 +39,7 @@ export class ForeignLease {
     });
   }
 
-  /** Who holds it, `<identity> (Lease <namespace>/<name>)`; undefined when nobody does. Not to be relied upon before `synced`. */
+  /** Who holds it, `<identity> (Lease <namespace>/<name>)`; undefined when it is free. Not to be relied upon before `synced`. */
   get holder(): string | undefined {
     return this.#holder;
   }

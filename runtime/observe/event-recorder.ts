@@ -61,7 +61,7 @@ const mostRemembered = 4096;
 /** In bytes. */
 const longestNote = 1024;
 
-/** Writes Events in the background. Equal ones are folded, talkative objects are slowed, errors are logged and forgotten. */
+/** Writes Events in the background. Equal ones are folded, the rate of each object is limited, and errors are only logged. */
 export class EventRecorder implements EventSink {
   readonly #options: EventRecorderOptions;
   readonly #folded = new Map<string, Folded>();
@@ -147,7 +147,7 @@ export class EventRecorder implements EventSink {
 
   #write(folded: Folded, action: () => Promise<void>): void {
     folded.writes = folded.writes.then(action).catch((error: unknown) => {
-      // An Event is a courtesy. In a namespace that is being deleted none can be made, and old ones expire.
+      // A lost Event does no harm. In a namespace that is being deleted none can be created, and old ones expire.
       const usual = error instanceof ApiError && (error.code === 403 || error.code === 404);
       this.#options.log[usual ? 'debug' : 'warn']('an Event could not be written', {
         event: textOf(folded.key),

@@ -78,7 +78,7 @@ export interface Guard {
 
 export interface EndpointOptions {
   readonly clock?: Clock;
-  /** Pages are served over TLS to those that it lets pass; without it over plain HTTP to everybody. */
+  /** Pages are served over TLS to the clients that it authorizes; without it over plain HTTP to every client. */
   readonly guard?: Guard;
 }
 

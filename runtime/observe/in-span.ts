@@ -2,8 +2,8 @@ import { SpanStatusCode, trace } from '@opentelemetry/api';
 import type { Attributes, Span } from '@opentelemetry/api';
 
 /**
- * Runs a piece of work as a span of OpenTelemetry: what runs inside becomes its children. Costs next to nothing while nobody collects
- * spans. An error that is thrown marks the span and is thrown on.
+ * Runs a piece of work as a span of OpenTelemetry: what runs inside becomes its children. Costs next to nothing while spans are not
+ * collected. An error that is thrown marks the span and is thrown on.
  */
 export function inSpan<T>(name: string, attributes: Attributes, work: (span: Span) => Promise<T>): Promise<T> {
   return trace.getTracer('steward').startActiveSpan(name, { attributes }, async (span) => {

@@ -11,7 +11,7 @@ export interface Logger {
   with(fields: LogFields): Logger;
 }
 
-/** Says nothing: for tests and for callers that do not care. */
+/** Logs nothing: for tests, and for callers without a logger. */
 export const silent: Logger = {
   debug: () => undefined,
   info: () => undefined,

@@ -32,7 +32,7 @@ const atOnce = 500;
 
 /**
  * Reads the objects when metrics are scraped. Nothing is kept between scrapes, so that a deleted object leaves nothing behind, and
- * objects cost nothing while nobody scrapes.
+ * objects cost nothing while metrics are not scraped.
  */
 export class ObjectGauge<T> extends Gauge {
   readonly #metric: ObjectMetric<T>;

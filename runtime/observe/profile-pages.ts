@@ -8,7 +8,7 @@ import type { Page, Pages } from './http-endpoints.ts';
 const longest = 25;
 const byDefault = 10;
 
-/** One kind of profile: what the inspector is told at its beginning and at its end. */
+/** One kind of profile: the commands for the inspector at its beginning and at its end. */
 interface Profile {
   readonly start: (session: Session) => Promise<void>;
   /** The profile in the format of Chrome's DevTools. */

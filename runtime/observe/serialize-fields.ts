@@ -3,7 +3,7 @@ import type { LogFields } from './logger.ts';
 const redacted = '(redacted)';
 /** Names under which secrets travel: kubeadm's and ours. */
 const secretName = /(^|[._-])key$|password|passwd|token|kubeconfig|secret$|credential|authorization|privatekey/i;
-/** What names a secret thing without being it. */
+/** Names of fields that refer to a secret without containing it. */
 const harmlessName = /^(secretname|tokenid|publickey|sortkey|queuekey)$/i;
 const pemKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(-----END [A-Z ]*PRIVATE KEY-----|$)/g;
 const deepest = 6;
@@ -41,7 +41,7 @@ function plain(name: string, value: unknown, place: Place): unknown {
   return structure(value, place);
 }
 
-/** Numbers, booleans and nothing at all betray nothing. */
+/** Numbers, booleans and absent values reveal no secret. */
 function isRevealing(value: unknown): boolean {
   return (typeof value === 'string' && value !== '') || (typeof value === 'object' && value !== null);
 }
@@ -103,7 +103,7 @@ function chainOf(error: unknown, above: readonly unknown[]): string {
   return own.includes(cause) ? own : `${own}: ${cause}`;
 }
 
-/** The frames alone: the message is said already. */
+/** The frames alone: the message is logged already. */
 function framesOf(stack: string): string {
   const first = stack.search(/^\s+at /m);
   return first < 0 ? '' : stack.slice(first);

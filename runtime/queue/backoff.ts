@@ -17,7 +17,7 @@ export interface BackoffOptions {
 
 /**
  * Doubles from `firstMs` to `capMs`, each wait drawn from the upper half of its step, so that clients which lost the same
- * server do not come back in the same moment.
+ * server do not reconnect at the same moment.
  */
 export function exponentialBackoff(options: BackoffOptions): Backoff {
   let failures = 0;

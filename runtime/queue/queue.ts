@@ -181,7 +181,7 @@ export class WorkQueue {
     return new Promise((resolve) => this.#drained.push(resolve));
   }
 
-  /** Keys that wait for a free visitor. */
+  /** Keys that wait for a free worker. */
   get depth(): number {
     return this.#waiting.size;
   }

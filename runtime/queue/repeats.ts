@@ -50,7 +50,7 @@ export function repeatsOf(error: unknown): readonly Repeat[] {
   return error.cause === undefined ? [] : repeatsOf(error.cause);
 }
 
-/** Servers word their silence differently each time; what they answer is known by the code. */
+/** Connection errors have a different text each time; answers are compared by their code. */
 function signatureOf(error: unknown): string {
   return error instanceof ApiError ? String(error.code) : 'no answer';
 }

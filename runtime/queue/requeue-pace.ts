@@ -18,18 +18,18 @@ export interface ReconcileEnd {
 export const paceRules = {
   /** Reconciles without progress are requeued as early as they request until this much time is used up; it is restored slowly. */
   fast: { burstMs: 3_000, perMs: 0.002, leastMs: 25 },
-  /** After that they are put off: doubling, from the first to the last. */
+  /** After that they are delayed: doubling, from the first to the last. */
   step: { firstMs: 250, lastMs: 60_000 },
-  /** How often progress, or a change that others made, lets a key begin with the first step again: at once, and then one each. */
+  /** How often progress, or a change that others made, resets a key to the first step: this many at once, and then one per interval. */
   resets: { burst: 30, eachMs: 60_000 },
   /**
    * How often a key is requeued as early as it requests because it made progress: this many at once, and then one per
    * interval.
    */
   further: { burst: 200, eachMs: 60_000 },
-  /** How often a watched change brings a key back: at once, and then one each. */
+  /** How often a watched change enqueues a delayed key: this many at once, and then one per interval. */
   reconciles: { burst: 60, eachMs: 10_000 },
-  /** Who held a worker for as long as this comes again no sooner than that long after: doubling, up to the last. */
+  /** A key that occupied a worker for `fromMs` or longer is delayed by at least that time: doubling each time, up to `lastMs`. */
   hold: { fromMs: 1_000, lastMs: 300_000 },
 } as const;
 
@@ -54,7 +54,7 @@ export interface PaceOptions {
 /**
  * The rule for all retries. A reconcile that made no progress and requests an early requeue backs off, doubling, until the
  * object or something that is watched changes. Changes that tenants can cause at will reset the backoff only a limited
- * number of times, so that nobody can keep the manager busy by changing something back and forth. Pure except for the
+ * number of times, so that no tenant can keep the manager busy by changing something back and forth. Pure except for the
  * clock.
  */
 export class RequeuePace {
@@ -90,7 +90,7 @@ export class RequeuePace {
     return 0;
   }
 
-  /** Milliseconds until the key comes again; undefined when only an event brings it back. */
+  /** Milliseconds until the key is requeued; undefined when only an event enqueues it. */
   ended(key: string, end: ReconcileEnd): number | undefined {
     const { askedMs } = end;
     const { step } = paceRules;
@@ -129,7 +129,7 @@ export class RequeuePace {
   #hold(state: State, heldMs: number, progressed: boolean): void {
     const { fromMs, lastMs } = paceRules.hold;
     if (heldMs < fromMs) {
-      // Halved, not forgotten: one good answer is easily given.
+      // Halved, not reset: a single fast answer is easy to give.
       state.holds = Math.floor(state.holds / 2);
       return;
     }
@@ -138,7 +138,7 @@ export class RequeuePace {
     state.holds += 1;
   }
 
-  /** Takes a try from what the key may spend on being fast. */
+  /** Takes a try from the key's budget for early requeues. */
   #spend(state: State, askedMs: number, tookMs: number): boolean {
     if (state.steps > 0 || askedMs >= paceRules.step.firstMs) return false;
     const cost = Math.max(askedMs, paceRules.fast.leastMs) + tookMs;
@@ -178,7 +178,7 @@ export class RequeuePace {
     return known;
   }
 
-  /** What is as for a key that was never seen needs no memory. */
+  /** A state that equals that of a new key is not stored. */
   #sweep(key: string, state: State): void {
     const { fast, resets, further, reconciles } = paceRules;
     const isRefilled =

@@ -32,7 +32,7 @@ export interface Turn {
   end(): void;
 }
 
-/** What servers elsewhere refused, and how long that may stand for a reconcile. */
+/** What servers elsewhere refused, and how long repeating that may replace a reconcile. */
 interface Refused {
   readonly repeats: readonly Repeat[];
   /** The next request to repeat. */
@@ -41,7 +41,7 @@ interface Refused {
   readonly askedMs: number;
 }
 
-/** Numbers of requests that stand for a reconcile, in milliseconds unless noted. */
+/** Limits of requests that replace a reconcile, in milliseconds unless noted. */
 const asking = {
   /** The number of refused requests that are repeated at a time. */
   atOnce: 4,
@@ -49,7 +49,7 @@ const asking = {
   answerMs: 5_000,
   /** A reconcile runs at the latest after this time. */
   reconcileMs: 30 * 60_000,
-  /** The first wait after an error; what follows is the law's. */
+  /** The first wait after an error; the later ones follow the requeue pace. */
   firstMs: 100,
 } as const;
 
@@ -99,7 +99,7 @@ export class RetrySchedule {
     return this.#pace.size + this.#lane.parked + this.#causes.size + this.#refused.size;
   }
 
-  /** The turn of a key; undefined when it is not to run now: it comes again by itself. */
+  /** The turn of a key; undefined when it must not run now: it is requeued by itself. */
   begin(key: string): Turn | undefined {
     const { queue, clock, missesEvents } = this.#options;
     const cause = this.#causes.get(key) ?? 'time';
@@ -149,7 +149,7 @@ export class RetrySchedule {
     return false;
   }
 
-  /** The turn was cut short to make room: the key comes again later. */
+  /** The turn was aborted to make room: the key is requeued. */
   cut(key: string, { elsewhere, since }: Turn): void {
     const { queue, clock } = this.#options;
     const heldMs = Math.max(elsewhere.heldMs, 1_000);

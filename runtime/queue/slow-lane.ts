@@ -55,7 +55,7 @@ export class SlowLane {
     };
   }
 
-  /** The object is gone, or comes by itself. */
+  /** The object is gone, or is enqueued by itself. */
   forget(key: string): void {
     this.#parked.delete(key);
   }
@@ -66,7 +66,7 @@ export class SlowLane {
   }
 
   #slowed(elsewhere: Elsewhere): void {
-    // It was known for it, and has its room.
+    // It was slow before, and has its room already.
     if (this.#slow.has(elsewhere)) return;
     if (this.#slow.size < this.#options.limit) {
       this.#add(elsewhere);

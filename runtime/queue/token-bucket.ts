@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 
 export interface BucketSize {
-  /** Tokens that come back each second. */
+  /** Tokens that are added each second. */
   readonly perSecond: number;
   /** Tokens of a full bucket. */
   readonly burst: number;
@@ -21,7 +21,7 @@ export class TokenBucket {
     this.#at = clock.monotonic();
   }
 
-  /** Takes a token, from the future if need be; returns the milliseconds until it is there. */
+  /** Takes a token, if need be one that is added later; returns the milliseconds until then. */
   reserve(): number {
     this.#refill();
     this.#tokens -= 1;

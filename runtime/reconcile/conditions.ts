@@ -2,7 +2,7 @@ import type { Condition } from '../../api/meta.ts';
 import { ApiError, RetryError, TerminalError, UnreachableError } from '../client/errors.ts';
 import type { Report, ReportLine } from './phases.ts';
 
-/** A condition as a builder states it; the times are `setCondition`'s matter. */
+/** A condition as a builder states it; `setCondition` adds the times. */
 export type NewCondition = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
 
 /** Reasons that the machine itself gives. Kinds have more of their own. */
@@ -81,8 +81,8 @@ export function summarize(list: readonly Condition[], parts: readonly string[], 
 
 /**
  * What a report says, one condition per type that a phase answers for: done is True, waiting and failed are False,
- * blocked is Unknown. When several phases answer for one type the worst of them speaks; when all are done, each that has
- * something to say.
+ * blocked is Unknown. When several phases answer for one type, the worst of them counts; when all are done, their messages
+ * are joined.
  */
 export function conditionsOf<S>(report: Report<S>): readonly NewCondition[] {
   const worst = new Map<string, NewCondition>();
@@ -98,7 +98,7 @@ export function conditionsOf<S>(report: Report<S>): readonly NewCondition[] {
   return [...worst.values()];
 }
 
-/** What both say, once. */
+/** The texts of both, each once. */
 function joined(first: NewCondition, second: NewCondition): string {
   if (second.message === '' || first.message.includes(second.message)) return first.message;
   return first.message === '' ? second.message : `${first.message}; ${second.message}`;

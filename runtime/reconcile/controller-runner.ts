@@ -43,7 +43,7 @@ export interface RunnerTools {
   readonly events: EventSink;
   readonly metrics?: ReconcileMetrics;
   readonly queueMetrics?: QueueMetrics;
-  /** Objects are dropped from it when they have gone, and when another manager looks after them. */
+  /** Objects are dropped from it when they are gone, and when another manager reconciles them. */
   readonly memory: ObjectMemory;
 }
 
@@ -125,7 +125,7 @@ export class ControllerRunner {
     return this.#informers;
   }
 
-  /** Begins to reconcile. Call it when all informers are synced: a reconcile must not take ignorance for absence. */
+  /** Begins to reconcile. Call it when all informers are synced: an object that is not cached yet must not count as absent. */
   work(): void {
     const concurrency = this.#controller.concurrency ?? defaultConcurrency;
     this.#tools.metrics?.limit(concurrency);
@@ -221,7 +221,7 @@ export class ControllerRunner {
     this.#schedule.forget(key);
   }
 
-  /** Whether this very object is there, and ours. */
+  /** Whether this object, with the same UID, exists and is ours. */
   #isOurs(key: string, { metadata }: Resource): boolean {
     const now = this.#primary?.get(keyFrom(key));
     if (now?.metadata.uid !== metadata.uid) return false;

@@ -14,7 +14,7 @@ export interface Context {
 
 /** What a server elsewhere, such as a tenant's, refused or did not answer. */
 export interface WaitsElsewhere {
-  /** As it was thrown by the request: that is repeated alone, and a reconcile follows once it is answered otherwise. */
+  /** As it was thrown by the request: that is repeated alone, and a reconcile follows once its answer is different. */
   readonly error: unknown;
   readonly afterMs: number;
 }
@@ -74,13 +74,13 @@ export interface Controller<T extends Resource = Resource> {
   readonly finalizers?: readonly string[];
   /** Those that a predecessor set: never set, removed together with `finalizers`. */
   readonly formerFinalizers?: readonly string[];
-  /** True when one object concerns many others, whose changes are no one's in particular: they are not counted against it. */
+  /** True when one object concerns many others: their changes are not counted against its budget. */
   readonly concernsMany?: boolean;
   /** Keys reconciled at once; 8 by default. */
   readonly concurrency?: number;
   /** Milliseconds until a reconcile's signal aborts; 30 000 by default. */
   readonly timeoutMs?: number;
-  /** False for objects that another manager looks after: they are left alone entirely. */
+  /** False for objects that another manager reconciles: this one does not change them. */
   serves?(object: T): boolean;
   /** Why the object is paused, as text for people; undefined when it is not. Paused objects are not reconciled. */
   paused?(object: T): string | undefined;

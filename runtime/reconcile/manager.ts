@@ -15,9 +15,9 @@ export interface ManagerOptions extends Omit<RunnerTools, 'events' | 'metrics' |
   readonly metricsOf?: (controller: string) => { readonly reconciles: ReconcileMetrics; readonly queue: QueueMetrics };
 }
 
-/** When a start that waits says for the first time what it waits for; after that ever more rarely, up to the second. */
+/** When a start that waits logs for the first time what it waits for; then at growing intervals, up to the second value. */
 const remindMs = { first: 10_000, last: 300_000 } as const;
-/** What an aborted reconcile gets to come to its end. */
+/** How long an aborted reconcile may take to end. */
 const afterAbortMs = 2_000;
 
 /** All controllers of one cluster, from start to stop. */
@@ -155,7 +155,7 @@ export class Manager {
     }
   }
 
-  /** True when the promise was kept in time; its rejection is passed on. */
+  /** True when the promise was fulfilled in time; its rejection is passed on. */
   async #within(ms: number, promise: Promise<unknown>): Promise<boolean> {
     return within(this.#options.clock, ms, promise);
   }

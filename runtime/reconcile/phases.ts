@@ -5,14 +5,14 @@ export type Finding = { readonly condition: string } & (
   { readonly outcome: Outcome<never> } | { readonly error: unknown }
 );
 
-/** What running a phase came to. Waiting is an outcome, not an error. */
+/** The outcome of a phase. Waiting is an outcome, not an error. */
 export type Outcome<S> =
   | {
       readonly is: 'done';
       readonly learned?: Partial<S>;
       readonly message?: string;
       readonly findings?: readonly Finding[];
-      /** Look again after so long: something is left that no event will report. */
+      /** Requeue after this time: something is left that no event will report. */
       readonly afterMs?: number;
       /** True when the phase got further in work that takes several reconciles, such as a list that it reads by pages. */
       readonly hasMore?: boolean;
@@ -34,7 +34,7 @@ export interface Phase<S> {
   readonly name: string;
   /** The condition this phase answers for, if any. Phases without one are needed only by others without one. */
   readonly condition?: string;
-  /** True when the condition speaks of what comes before this phase: that it cannot run yet says nothing about that. */
+  /** True when the condition describes what comes before this phase, which is not affected while the phase is blocked. */
   readonly isSilentWhenBlocked?: boolean;
   /** Phases that must be done before; all others run, side by side. */
   readonly needs?: readonly string[];
@@ -44,7 +44,7 @@ export interface Phase<S> {
 }
 
 /**
- * One phase's line in a report, or one of its findings as if a phase had come to it. Without outcome and error it did not run:
+ * One phase's line in a report, or one of its findings in the form of an outcome. Without outcome and error it did not run:
  * `blockedBy` names the first need that failed.
  */
 export interface ReportLine<S> {

@@ -43,7 +43,7 @@ export interface ReconcileOutcome {
   readonly hasMore?: boolean;
   /** True when the API server does not keep all that is sent as status. */
   readonly outdated?: boolean;
-  /** True when the reconcile was ended to make room for others: what it found counts for nothing. */
+  /** True when the reconcile was ended to make room for others: its result is not used. */
   readonly isCut?: boolean;
 }
 
@@ -58,7 +58,7 @@ interface ReconcileArguments {
 /** One reconcile of one object: pause, finalizers, reconcile or finalize within a deadline, one status patch. */
 export class Reconciler {
   readonly #options: ReconcilerOptions;
-  /** Why each paused object is paused, so that it is said once. */
+  /** Why each paused object is paused, so that it is logged once. */
   readonly #paused: ObjectSlot<string>;
 
   constructor(options: ReconcilerOptions) {
@@ -68,7 +68,7 @@ export class Reconciler {
 
   /**
    * Never rejects for an error of the controller or the API server: it is in the result. When `cut` aborts, the reconcile ends without
-   * a status: what it says then is not the object's fault.
+   * a status: its failures then are not caused by the object.
    */
   async reconcile(object: Resource, log: Logger, cut?: AbortSignal): Promise<ReconcileOutcome> {
     if (this.#options.controller.serves?.(object) === false) return {};
@@ -97,7 +97,7 @@ export class Reconciler {
     }
   }
 
-  /** Why the object is paused; the first time, and when the reason changes, an Event and the log say so. */
+  /** Why the object is paused; the first time, and when the reason changes, it is reported in an Event and in the log. */
   #whyPaused(object: Resource, log: Logger): string | undefined {
     const { controller, events } = this.#options;
     const { uid } = object.metadata;
@@ -198,7 +198,7 @@ export class Reconciler {
       return { ...end, ...(await this.#writeStatus(object, result)) };
     } catch (unwritten) {
       const own = this.#evaluate(unwritten);
-      // The reconcile's own error says more than that the status could not be written either.
+      // The error of the reconcile is more important than the failure to write the status.
       return { ...end, ...own, error: error ?? own.error };
     }
   }
@@ -251,7 +251,7 @@ export class Reconciler {
 
   #evaluate(error: unknown): ReconcileOutcome {
     if (error instanceof ApiError && error.code === 409) return { again: true };
-    // Gone while it was reconciled: the informer will say so.
+    // Deleted while it was reconciled: the informer will report that.
     if (error instanceof ApiError && error.code === 404) return {};
     return { error };
   }

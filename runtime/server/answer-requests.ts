@@ -30,7 +30,7 @@ export const serverOptions = {
 /** How long a TLS handshake may take, in milliseconds. */
 export const handshakeTimeout = 10_000;
 
-/** A client that neither sends nor receives a byte for this long has gone, in milliseconds. */
+/** A client that neither sends nor receives a byte for this long counts as gone, in milliseconds. */
 const silenceMs = 30_000;
 const mostHeaders = 100;
 

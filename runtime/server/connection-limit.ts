@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 
-/** As much of a request as shows whether all of it has arrived. */
+/** The part of a request that shows whether all of it has arrived. */
 export interface Arriving {
   readonly complete: boolean;
 }
@@ -19,12 +19,12 @@ interface Kept {
   readonly requests: Map<Arriving, number>;
 }
 
-/** Clients of a Kubernetes control plane send one request after the other; more at once is someone who wants to fill our memory. */
+/** Clients of a Kubernetes control plane send one request after the other; more at once are an attempt to fill our memory. */
 const mostPipelined = 8;
 
 /**
- * Keeps the number of a server's connections bounded without locking anyone out: a new one is always taken, and the one that has
- * done nothing for the longest time ends for it. Half of the room belongs to connections that were answered with success before,
+ * Keeps the number of a server's connections bounded without locking clients out: a new one is always accepted, and the one that has
+ * been idle for the longest time is closed for it. Half of the room belongs to connections that were answered with success before,
  * so that a flood of new ones drops other new ones first and an API server keeps its own.
  */
 export class ConnectionLimit {
@@ -114,7 +114,7 @@ export class ConnectionLimit {
     kept?.destroy();
   }
 
-  /** A request whose body does not end is no better than none at all. */
+  /** A request whose body does not end counts as none. */
   #isAnswered({ requests }: Kept): boolean {
     const since = this.#options.clock.monotonic() - this.#options.answerMs;
     return requests.size > 0 && [...requests].every(([{ complete }, began]) => complete && began > since);

@@ -21,7 +21,7 @@ import {
 import type { WebhookClient } from '../admission/webhook-client-config.ts';
 import { clientConfigPatch } from '../admission/webhook-client-config.ts';
 
-/** An object that names this server to others of its callers than API servers. */
+/** An object that configures other clients of this server than API servers. */
 export interface FurtherClient {
   readonly kind: KindRef;
   readonly name: string;
@@ -41,7 +41,7 @@ export interface ServingCertificatesOptions {
   /** Names of the configurations whose clients we are; no other is touched. */
   readonly mutating: readonly string[];
   readonly validating: readonly string[];
-  /** Those of an optional part, without which the certificate is shown all the same. */
+  /** Those of an optional part, without which the certificate is used all the same. */
   readonly optional?: { readonly mutating: readonly string[]; readonly validating: readonly string[] };
   /** They may be absent, and the webhook of their kind may be unavailable: nothing waits for them. */
   readonly further?: readonly FurtherClient[];
@@ -82,7 +82,7 @@ export class ServingCertificates {
     this.#life = options.life ?? defaultServingLife;
   }
 
-  /** One pass: finds or makes the certificate and spreads the trust in it. Returns what is to be shown. */
+  /** One pass: finds or issues the certificate and distributes its CA. Returns the pair to serve with. */
   async ensure(): Promise<ServingPair> {
     try {
       const material = await this.#load();
@@ -137,7 +137,7 @@ export class ServingCertificates {
     await Promise.all(further.map(notify));
   }
 
-  /** Whether a valid certificate is shown. */
+  /** Whether a valid certificate is in use. */
   get health(): HealthCheck {
     return {
       name: 'webhook-certificate',
@@ -235,7 +235,7 @@ export class ServingCertificates {
         await this.#store(secret, made);
         return made;
       } catch (error) {
-        // Another replica was quicker: take what it wrote.
+        // Another replica was faster: use what it wrote.
         if (!(error instanceof ApiError && error.code === 409) || attempt >= longestRace) throw error;
       }
     }

@@ -64,7 +64,7 @@ export async function makeServingMaterial(order: {
   return { bundle: bundle.map((pem) => `${pem.trim()}\n`).join(''), ...leaf };
 }
 
-/** Why material must be made again, as text for people; undefined when it serves. */
+/** Why the material must be issued again, as text for people; undefined when it can be used. */
 export function whyNotServing(
   material: Partial<ServingMaterial>,
   order: { readonly names: ServingNames; readonly life: ServingLife; readonly now: Date },
