@@ -3,7 +3,7 @@ import type { InvalidInput } from './invalid-input-error.ts';
 import { checkUpgrade, parseSupportedVersion } from './versions.ts';
 import type { KubernetesVersion } from './versions.ts';
 
-/** What a wanted version is judged by. */
+/** The facts by which a wanted version is validated. */
 export interface VersionStep {
   /** The field with the wanted version. */
   readonly field: string;

@@ -4,9 +4,9 @@ import type { Clock } from '../runtime/clock.ts';
 export interface DefragmentationLimits {
   /** Free part of a file from which on it is defragmented, in percent. */
   readonly freePercent: number;
-  /** Files that are smaller are left alone. */
+  /** Files that are smaller are not defragmented. */
   readonly minimumBytes: number;
-  /** A server that would be blocked for longer is left alone. */
+  /** A server that would be blocked for longer is not defragmented. */
   readonly maximumPauseMs: number;
 }
 

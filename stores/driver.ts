@@ -48,7 +48,7 @@ export interface TenantHand extends AsyncDisposable {
   write(key: string, value: string): Promise<void>;
 }
 
-/** How tenants of a datastore are played, to prove that it isolates them. */
+/** How to act as tenants of a datastore, to prove that it isolates them. */
 export interface IsolationProbe<Config = unknown> {
   /** Connects as a tenant. */
   connect(config: Config, tenant: Tenant): Promise<TenantHand>;
@@ -115,7 +115,7 @@ export interface ServerState {
 /** What a tenancy occupies in its datastore. */
 export interface TenancySize {
   /**
-   * The bytes that its tenant is responsible for, as exactly as the datastore tells. What is counted differs between drivers
+   * The bytes that its tenant is responsible for, as exactly as the datastore reports them. What is counted differs between drivers
    * (docs/how-to/observe.md), so sizes are compared only within one.
    */
   readonly bytes: number;
@@ -167,7 +167,7 @@ export interface Session extends AsyncDisposable {
   defragment?(request: DefragmentationRequest): Promise<DefragmentationStep>;
 }
 
-/** What sets a driver apart from others. Controllers ask for these and not for a driver's name. */
+/** The capabilities in which drivers differ. Controllers check these and not the name of a driver. */
 export interface DriverCapabilities {
   /** Tenants log in with a password: then each tenancy must carry one. */
   readonly passwords: boolean;
@@ -210,6 +210,6 @@ export interface Driver<Config = unknown> {
     now: Date,
   ): Promise<ClientTls>;
   open(config: Config, signal: AbortSignal): Promise<Session>;
-  /** Loads what plays tenants, on first use. */
+  /** Loads the code that acts as a tenant, on first use. */
   isolation(): Promise<IsolationProbe<Config>>;
 }

@@ -32,13 +32,13 @@ interface Metered {
 /** So many tenants are measured at once: a measurement may read all data of a tenant. */
 const mostAtOnce = 2;
 
-/** How often tenants are looked for that have to be measured, in milliseconds: a new one has a size soon. */
+/** The interval at which due tenants are listed, in milliseconds: a new one has a size soon. */
 const lookMs = 30_000;
 
 /** A measurement that takes longer is ended after its current read; some gigabytes take as long. In milliseconds. */
 const longestMs = 300_000;
 
-/** A size is told until so many intervals have passed without a new one. */
+/** A size is reported until so many intervals have passed without a new one. */
 const staleAfter = 3;
 
 /** Measures at intervals how much each tenant stores, a few tenants at a time. */
@@ -72,7 +72,7 @@ export class TenancyMeter {
     this.#timer?.cancel();
   }
 
-  /** Measures the tenants that are due, and looks again later. */
+  /** Measures the tenants that are due, and schedules the next check. */
   async #round(): Promise<void> {
     const { clock, intervalMs } = this.#options;
     try {

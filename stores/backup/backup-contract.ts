@@ -105,7 +105,7 @@ export function describeBackup(
       const promised = second.promised();
       const content = await contentOf(lost.data);
       const rpoMs = await caughtUp();
-      // From here on the process and the tenancy are gone: what the repository holds now is all that is left.
+      // From here on the process and the tenancy are gone: only the content of the repository is left.
       await using target = await tenant();
       const report = async (moment: Date | undefined): Promise<RestoredBackup> => {
         const since = performance.now();

@@ -9,7 +9,7 @@ export interface BackupSchedule {
   readonly interval?: string;
 }
 
-/** A schedule that means nothing. The message is for a person. */
+/** An invalid schedule. The message is for a person. */
 export class ScheduleError extends Error {
   override readonly name = 'ScheduleError';
   /** What is wrong. */

@@ -23,7 +23,7 @@ export interface FollowParts {
   readonly signal: AbortSignal;
 }
 
-/** How often the datastore is asked for changes. In milliseconds. */
+/** How often changes are read from the datastore. In milliseconds. */
 const lookMs = 1000;
 
 /** Changes are in the repository so many milliseconds after they were read. */

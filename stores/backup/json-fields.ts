@@ -2,7 +2,7 @@ import { RepositoryError } from './backup-repository.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** An object in a file of a backup, read field by field: a file that somebody changed is refused, and nothing in it is guessed. */
+/** An object in a file of a backup, read field by field: a file that was changed is refused, and no field is guessed. */
 export class JsonFields {
   readonly #file: string;
   readonly fields: Fields;

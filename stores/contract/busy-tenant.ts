@@ -16,7 +16,7 @@ export interface Known {
   readonly inDoubt?: { readonly value: string | undefined };
 }
 
-/** A tenant that goes on writing and reading while its store changes under it, and knows what it was promised. */
+/** A tenant that continues to write and read while its store changes, and knows which writes were acknowledged. */
 export class BusyTenant implements AsyncDisposable {
   #hand: ApiServerHand;
   readonly #known = new Map<string, Known>();
@@ -53,7 +53,7 @@ export class BusyTenant implements AsyncDisposable {
     await this.end();
   }
 
-  /** Ends the work, and says what it came to. */
+  /** Ends the work, and returns its result. */
   async end() {
     this.#over = true;
     await Promise.all(this.#working);
@@ -72,7 +72,7 @@ export class BusyTenant implements AsyncDisposable {
     };
   }
 
-  /** What the store has promised so far, by key. */
+  /** What the store has acknowledged so far, by key. */
   promised(): ReadonlyMap<string, Known> {
     return new Map(this.#known);
   }
@@ -139,7 +139,7 @@ function textOf(value: Uint8Array | undefined): string | undefined {
   return value === undefined ? undefined : Buffer.from(value).toString();
 }
 
-/** The keys whose content is not what was promised: lost writes. */
+/** The keys whose content differs from what was acknowledged: lost writes. */
 export function lostWrites(
   promised: ReadonlyMap<string, Known>,
   content: ReadonlyMap<string, string>,

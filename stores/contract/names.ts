@@ -5,7 +5,7 @@ import { StoreError } from '../store-error.ts';
 import { runMatrix, sum, reportIsolation } from './attack-matrix.ts';
 import type { Stage } from './stage.ts';
 
-/** What names may not smuggle into a statement, a subject, a path or a distinguished name. */
+/** What names must not inject into a statement, a subject, a path or a distinguished name. */
 const fragments = [
   ...['"', "'", '`', '\\', ';', '--', '/*', '*/', '%', '_', '-', '.', '*', '>', '/', '$', '@', ':', ',', '=', '+', '#'],
   ...[' ', '\0', '\n', '\u007f', '\u0085', '\u200b', 'ä', 'ａ', 'ß', 'İ', '💥', 'e\u0301', '\ud800', '\udc00'],
@@ -14,7 +14,7 @@ const fragments = [
 const letter = fc.constantFrom('a', 'b', 'z', 'A', 'Z', '0', '9');
 const lengths = fc.constantFrom(1, 31, 32, 33, 62, 63, 64, 65, 255, 256);
 
-/** Random names, mostly of what hurts, many at the lengths where servers cut. */
+/** Random names, mostly of special characters, many at the lengths where servers truncate. */
 const names = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 70 }),
   fc.array(fc.oneof(fc.constantFrom(...fragments), letter), { maxLength: 12 }).map((parts) => parts.join('')),
@@ -53,7 +53,7 @@ async function made<Config>(stage: Stage<Config>, tenancy: Tenancy): Promise<boo
   }
 }
 
-/** What the server brings along under these names is never handed to a tenant. */
+/** What the server has by default under these names is never given to a tenant. */
 async function refusedAsTaken<Config>(stage: Stage<Config>, tenancy: Tenancy): Promise<void> {
   const refusal = { reason: expect.stringMatching(/^(?:OwnedByAnother|InvalidName)$/) };
   await expect(stage.session.ensure(tenancy)).rejects.toMatchObject(refusal);

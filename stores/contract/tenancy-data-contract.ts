@@ -9,7 +9,7 @@ import type { TenancyData } from '../tenancy-data.ts';
 export interface ApiServerHand extends AsyncDisposable {
   /** Creates or updates, and says which revision that made. Rejects when the store refuses. */
   put(key: string, value: Uint8Array, ttlSeconds?: number): Promise<bigint>;
-  /** Rejects when the store refuses; deletes nothing without complaint. */
+  /** Rejects when the store refuses; succeeds if there is nothing to delete. */
   delete(key: string): Promise<void>;
   get(key: string): Promise<Uint8Array | undefined>;
 }

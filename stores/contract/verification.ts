@@ -7,7 +7,7 @@ import { verifyIsolation } from '../isolation/verify-isolation.ts';
 import type { IsolationVerdict } from '../isolation/verify-isolation.ts';
 import type { Stage } from './stage.ts';
 
-/** The most that one verification may take on a machine that does nothing else. */
+/** The longest time that one verification may take on an otherwise idle machine. */
 const most = { ms: 2000, bytes: 2 ** 20 };
 
 /** Verifies the store as the product does; `session` may make the canary tenancies in another way. */
@@ -43,7 +43,7 @@ export function testVerification<Config>(started: () => Stage<Config>): void {
   test('is verified to isolate tenants with little traffic in little time, and holds nothing more afterwards', async () => {
     const stage = started();
     const before = await stage.store.dump();
-    // What the first one loads and opens is no part of the others.
+    // The first one also loads modules and opens connections, which the others do not.
     await verify(stage);
     const begun = performance.now();
     const { result, bytes } = await countBytes(() => verify(stage));

@@ -38,7 +38,7 @@ export interface Permission {
 export class EtcdClient implements AsyncDisposable {
   /** The calls that a copy of a tenant's data makes. */
   readonly data: EtcdDataCalls;
-  /** The calls that care for the members. */
+  /** The calls for the maintenance of members. */
   readonly maintenance: EtcdMaintenanceCalls;
   readonly #connection: EtcdConnection;
 

@@ -13,7 +13,7 @@ const key = 'compact_rev_key';
 
 const range: KeyRange = { start: Buffer.from(key), end: Buffer.from(`${key}\0`) };
 
-/** Lets a tenant's API server watch the key. It must not write it, because all tenants of the etcd believe what it says. */
+/** Lets a tenant's API server watch the key. It must not write it, because all tenants of the etcd rely on it. */
 export const compactionPermission: Permission = { type: 'Read', range };
 
 /** Milliseconds within which a member says that a watch starts too early. */
@@ -37,13 +37,13 @@ export async function publishCompaction(client: Calls): Promise<void> {
   await client.replace(key, { before: published, after: compacted.toString() });
 }
 
-/** What the key says, or the first revision, also when an etcd that was restored from a backup is not there yet. */
+/** The revision in the key; the first one if it has none, or is ahead of an etcd that was restored from a backup. */
 function known(published: string | undefined, revision: bigint): bigint {
   if (published === undefined || !/^[1-9]\d{0,18}$/.test(published)) return 1n;
   return BigInt(published) > revision ? 1n : BigInt(published);
 }
 
-/** Up to which revision etcd was compacted, if that is after `since`. Only a watch that starts too early is told. */
+/** Up to which revision etcd was compacted, if that is after `since`. etcd reports it only to a watch that starts too early. */
 async function compactedAfter({ data }: Calls, since: bigint): Promise<bigint | undefined> {
   if (!(await isCompacted(data, since))) return undefined;
   await using watch = await data.watch(range, since);

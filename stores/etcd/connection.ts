@@ -37,7 +37,7 @@ export type Answer<T> =
   { readonly endpoint: string; readonly response: T } | { readonly endpoint: string; readonly failure: Failure };
 
 /**
- * Connections to the endpoints of one etcd cluster, over etcd3 and gRPC. Every call has a deadline and goes on to the next
+ * Connections to the endpoints of one etcd cluster, over etcd3 and gRPC. Every call has a deadline and is sent to the next
  * endpoint when one does not answer; streams have none. Import it lazily: the library is large.
  */
 export class EtcdConnection implements AsyncDisposable {
@@ -68,7 +68,7 @@ export class EtcdConnection implements AsyncDisposable {
     }));
   }
 
-  /** The status of every endpoint, asked concurrently. */
+  /** The status of every endpoint, queried concurrently. */
   async statuses(): Promise<readonly Answer<MemberStatus>[]> {
     return Promise.all(this.#endpoints.map(({ name, status }) => answerOf(name, () => status.status())));
   }

@@ -8,7 +8,7 @@ import { EtcdSession } from './session.ts';
 /**
  * etcd: a tenancy is a user without password (the common name of its client certificate), a role of the schema's name and
  * read-write access to exactly the keys under `/<schema>/`. With authentication on tenants cannot compact: etcd compacts by
- * itself (`--auto-compaction-mode=periodic`), and `publishCompaction` tells their API servers.
+ * itself (`--auto-compaction-mode=periodic`), and `publishCompaction` lets their API servers know.
  */
 export const etcdDriver: Driver<EtcdConfig> = {
   name: 'etcd',

@@ -66,7 +66,7 @@ const service = fromJSON(messages, { keepCase: true, longs: String, defaults: tr
 ] as ServiceDefinition;
 const method = service.Status as MethodDefinition<object, StatusMessage>;
 
-/** Whom to ask, and who asks. */
+/** Which server to query, and with which credentials. */
 export interface StatusTarget {
   /** `host:port`. */
   readonly endpoint: string;
@@ -77,7 +77,7 @@ export interface StatusTarget {
   readonly deadlineMs: number;
 }
 
-/** Asks one member for its status. Throws what gRPC throws. */
+/** Queries the status of one member. Throws what gRPC throws. */
 export class StatusClient {
   readonly #client: Client;
   readonly #deadlineMs: number;

@@ -17,7 +17,7 @@ export function unsafeName({ schema, user }: Tenancy): string | undefined {
   return unsafe(user) ? `the user ${JSON.stringify(user)}` : undefined;
 }
 
-/** Throws `StoreError` InvalidName for names that `unsafeName` complains of. */
+/** Throws `StoreError` InvalidName for names that `unsafeName` finds unsafe. */
 export function refuseUnsafeNames(tenancy: Tenancy): void {
   const name = unsafeName(tenancy);
   if (name === undefined) return;

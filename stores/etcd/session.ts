@@ -195,7 +195,7 @@ function storageVersionOf(alive: readonly LivingMember[]): Pick<ServerState, 'st
   return { storageVersion: `${lowest.major}.${lowest.minor}` };
 }
 
-/** From this part of the quota on, people are told. */
+/** From this part of the quota on, a warning is reported. */
 const nearlyFull = 0.8;
 
 function notesOf(answers: readonly MemberAnswer[]): Pick<ServerState, 'notes'> {

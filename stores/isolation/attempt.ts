@@ -2,7 +2,7 @@
 export type Reach =
   /** Nothing but what belongs to the two tenants, their connections and the logins of their users. */
   | 'tenants'
-  /** The server or other tenants: it is tried only on a server that serves nobody else. */
+  /** The server or other tenants: it is made only on a server without other tenants. */
   | 'server';
 
 /** Something that a tenant tries; the server must refuse it. */
@@ -14,7 +14,7 @@ export interface Attempt {
   run(): Promise<unknown>;
 }
 
-/** An attempt whose reach is not said yet. */
+/** An attempt without its reach. */
 export type Try = Omit<Attempt, 'reach'>;
 
 /** Everything that one tenant tries on another and on the server, over connections that are closed with it. */

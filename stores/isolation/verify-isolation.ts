@@ -8,7 +8,7 @@ import type { AttemptsResult } from './run-attempts.ts';
 
 /** What a verification found. */
 export interface IsolationVerdict {
-  /** Attempts that were made, and permissions that were looked at. */
+  /** Attempts that were made, and permissions that were checked. */
   readonly attempts: number;
   /** What the datastore allowed first, to complete "the datastore allows:". */
   readonly breach?: string;
@@ -127,7 +127,7 @@ interface Duel<Config> {
   readonly isLate: () => boolean;
 }
 
-/** Only what harms nobody else, and nothing more after a breach. */
+/** Only attempts that cannot harm other tenants, and none after a breach. */
 async function attack<Config>(
   { config, signal }: VerificationRequest<Config>,
   { probe, attacker, victim, isLate }: Duel<Config>,

@@ -6,7 +6,7 @@ export class MysqlError extends Error {
   override readonly name = 'MysqlError';
   /** `ER_…` of the server, `ECONNREFUSED` of the network, `HANDSHAKE_…` of the library. */
   readonly code: string;
-  /** The server's number; absent when the server said nothing. */
+  /** The server's number; absent for an error that the server did not report. */
   readonly number: number | undefined;
   constructor(code: string, number: number | undefined, message: string) {
     super(message);

@@ -187,7 +187,7 @@ export class AccountSession implements Session {
     return (await this.#system.account(tenantAccount(schema))).some((known) => known !== undefined);
   }
 
-  /** A server that is offline now would restore the account when it comes back. */
+  /** A server that is offline now would restore the account when it is online again. */
   async #requireAllServers({ schema }: Tenancy): Promise<void> {
     const [first] = (await this.#servers()).flatMap((server) => server.away);
     if (first === undefined) return;

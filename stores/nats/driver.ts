@@ -8,12 +8,12 @@ import { readNatsConfig } from './read-config.ts';
 /**
  * NATS with JetStream: a tenancy is a bucket, which the tenant's kine reaches.
  *
- * With `spec.nats` the bucket is in an account of its own. Its JWT, signed by the operator's key, is handed to the servers by a
+ * With `spec.nats` the bucket is in an account of its own. Its JWT, signed by the operator's key, is sent to the servers by a
  * user of the system account; it names the tenant's signing key, permissions and limits. All keys follow from the operator's key
  * and the tenancy with its password, and none is kept. Names and their owners are recorded in one more account. The servers need
  * `operator`, `system_account`, and a `resolver` of `type: full` with `allow_delete: true` (server-config.ts writes it).
  *
- * Without it there is one login for everybody, and thus one tenant: the owner is recorded beside the bucket.
+ * Without it there is one login for all, and thus one tenant: the owner is recorded beside the bucket.
  */
 export const natsDriver: Driver<NatsConfig> = {
   name: 'NATS',

@@ -84,7 +84,7 @@ export function unavailableError(failures: readonly Failure[], login: string): S
   return new StoreError(reason, reason === 'Unreachable' ? `NATS does not answer: ${text}` : text, { cause });
 }
 
-/** Says of an endpoint what `unavailableError` would, for a note. */
+/** Describes the failure of an endpoint as `unavailableError` does, for a note. */
 export function failureNote(failure: Failure, login: string): string {
   return unavailableError([failure], login).message;
 }

@@ -50,7 +50,7 @@ export function bucketRecords(client: NatsClient): Records {
     },
     create: async (key, record) => {
       try {
-        // The bucket may have been made a moment ago: servers of a cluster learn one after the other who listens for it.
+        // The bucket may have been made a moment ago: servers of a cluster learn of its subscription one after the other.
         await onceSettled(() => client.store('record the owner', subject(key), JSON.stringify(record), { last: 0 }));
         return true;
       } catch (error) {

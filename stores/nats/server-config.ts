@@ -79,7 +79,7 @@ export function accountsConfig(folder: string, keys: OperatorKeys): string {
     `  dir: ${quoted(`${folder}/accounts`)}`,
     '  allow_delete: true',
     '  hard_delete: true',
-    // A server that comes back learns within this time which credentials were changed meanwhile.
+    // A server that was offline learns within this time which credentials were changed meanwhile.
     '  interval: "10s"',
     '}',
     'resolver_preload {',

@@ -52,7 +52,7 @@ export class PostgresConnection implements AsyncDisposable {
     this.#socket = socket;
     this.#statementMs = target.statementMs ?? answerMs;
     client.on('error', () => {
-      // The next statement says so; without a listener the process would end.
+      // The next statement reports it; without a listener the process would end.
       this.#lost = true;
     });
   }
@@ -106,7 +106,7 @@ export class PostgresConnection implements AsyncDisposable {
     });
   }
 
-  /** The same, but throws `StoreError`; `attempt` says what for: "create role x". */
+  /** The same, but throws `StoreError`; `attempt` names the purpose: "create role x". */
   async query(attempt: string, statement: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
     try {
       return await this.run(statement, values);

@@ -10,7 +10,7 @@ export interface Failure {
 
 /**
  * The server's code of an error (SQLSTATE, https://www.postgresql.org/docs/15/errcodes-appendix.html); undefined for others. None
- * of these ask for `instanceof Error`: test runners run files in another realm than Node's own errors come from.
+ * of these check `instanceof Error`: test runners run files in another realm than that of Node's own errors.
  */
 export function sqlState(error: unknown): string | undefined {
   return fieldOf(error, 'severity') === undefined ? undefined : fieldOf(error, 'code');

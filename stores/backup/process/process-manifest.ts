@@ -94,7 +94,7 @@ function labelsOf({ component, owner, tenant }: BackupProcess): Readonly<Record<
   };
 }
 
-/** Namespaces are those of the owner, whatever its spec says: nobody reads Secrets or backups of another namespace. */
+/** Namespaces are those of the owner, whatever its spec contains: no process reads Secrets or backups of another namespace for it. */
 function argumentsOf({ component, owner, plural, tenant, source, args }: BackupProcess): readonly string[] {
   const { namespace, name, uid } = owner.metadata;
   const { keySecret } = source.encryption;

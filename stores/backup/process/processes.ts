@@ -58,7 +58,7 @@ export class BackupProcesses {
     return this.#options.cluster.apply(kinds.Deployment, manifest, { fieldManager: 'steward', signal });
   }
 
-  /** Starts a process that ends; one that was started before is left alone. */
+  /** Starts a process that ends; one that was started before is not changed. */
   async start(process: BackupProcess, signal: AbortSignal): Promise<void> {
     const manifest = processJob(process, await this.#settings(signal));
     try {

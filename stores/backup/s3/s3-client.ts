@@ -4,7 +4,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { describeFailure, failureCode } from '../../../runtime/observe/describe-failure.ts';
 import { RepositoryError } from '../backup-repository.ts';
 
-/** How a server is reached. What is absent comes from where the AWS SDK looks for it: its environment variables and files. */
+/** How a server is reached. What is absent is read by the AWS SDK from its environment variables and files. */
 export interface S3Connection {
   /** URL of a server; absent for AWS. */
   readonly endpoint?: string;
@@ -31,12 +31,12 @@ export interface S3Timeouts {
 const usualTimeouts: S3Timeouts = { connectMs: 10_000, silenceMs: 30_000 };
 
 /**
- * Opens a client that sends each request once: who uses it repeats what is worth it. Must be destroyed. Its requests reject with
+ * Opens a client that sends each request once: its caller decides what to retry. Must be destroyed. Its requests reject with
  * `RepositoryError` where they would be sent without TLS and may not.
  */
 export function openS3Client(connection: S3Connection, { connectMs, silenceMs } = usualTimeouts): S3Client {
   const { endpoint, region, pathStyle, ca, allowHttp, proxy, credentials } = connection;
-  // Agents of its own would lose the CA where the library asks the server first whether it accepts a large body.
+  // With agents of its own, the library would lose the CA when it first checks whether the server accepts a large body (100-continue).
   const agent = { keepAlive: true, maxSockets: 8, ...(proxy !== undefined && { proxyEnv: proxy }) };
   const client = new S3Client({
     ...(endpoint !== undefined && { endpoint }),

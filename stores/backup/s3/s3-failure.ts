@@ -2,7 +2,7 @@ import { describeFailure, failureCode } from '../../../runtime/observe/describe-
 import { s3UrlOf } from './s3-place.ts';
 import type { S3Place } from './s3-place.ts';
 
-/** What is asked of a server, by the name of the permission that it needs. */
+/** A request to a server, by the name of the permission that it needs. */
 export type S3Action = 's3:GetObject' | 's3:PutObject' | 's3:DeleteObject' | 's3:ListBucket';
 
 /** The fields of an error of the client library that are read here. Any of them may be missing. */

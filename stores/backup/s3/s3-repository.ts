@@ -24,7 +24,7 @@ export interface S3RepositoryParts {
 }
 
 /**
- * A request that fails for a passing reason is repeated for so long. A server that is restarted meanwhile ends no backup; the changes that
+ * A request that fails for a temporary reason is repeated for this time. A server that is restarted meanwhile ends no backup; the changes that
  * are followed must be read before the datastore forgets them, which is after five minutes. In milliseconds.
  */
 const patienceMs = 120_000;
@@ -113,7 +113,7 @@ export class S3Repository implements BackupRepository {
     return `the repository ${s3UrlOf(this.#parts.place)}`;
   }
 
-  /** Repeats a request while it fails for passing reasons and patience lasts. */
+  /** Repeats a request while it fails for temporary reasons, until `patience` is over. */
   async #patiently<T>(action: S3Action, request: (client: S3Client) => Promise<T>): Promise<T> {
     const { client, clock, random, waiting } = this.#parts;
     const backoff = exponentialBackoff({ firstMs: firstWaitMs, capMs: longestWaitMs, random });

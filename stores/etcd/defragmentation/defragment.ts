@@ -23,7 +23,7 @@ const stepMs = 25_000;
 
 /**
  * Takes the next step of a defragmentation: see `planDefragmentation`. Before it, every member must be in sync and not blocked; so
- * nothing happens while somebody else defragments. It may be repeated and interrupted at any point. Throws only programming errors.
+ * nothing happens while another process defragments. It may be repeated and interrupted at any point. Throws only programming errors.
  */
 export async function defragmentNext(client: Calls, request: DefragmentationRequest): Promise<DefragmentationStep> {
   try {

@@ -17,7 +17,7 @@ export interface Alarm {
   readonly text: string;
 }
 
-/** The calls that care for the members. Each throws `StoreError`. */
+/** The calls for the maintenance of members. Each throws `StoreError`. */
 export class EtcdMaintenanceClient {
   readonly #connection: EtcdConnection;
 
@@ -39,7 +39,7 @@ export class EtcdMaintenanceClient {
     });
   }
 
-  /** Ends the alarm of this member that its quota is used up. */
+  /** Disarms the alarm of this member about its used-up quota. */
   async disarm(memberId: string): Promise<void> {
     const request = { action: AlarmAction.Deactivate, memberID: memberId, alarm: AlarmType.Nospace };
     await this.#connection.call('disarm an alarm', (client) => client.maintenance.alarm(request));
@@ -61,7 +61,7 @@ export class EtcdMaintenanceClient {
     );
   }
 
-  /** Takes a lock that ends by itself after this time; undefined when somebody has it. */
+  /** Takes a lock that ends by itself after this time; undefined when another process has it. */
   async lock(key: string, seconds: number): Promise<string | undefined> {
     const { ID: lease } = await this.#connection.call('grant a lease', (client) =>
       client.leaseClient.leaseGrant({ TTL: seconds }),

@@ -38,14 +38,14 @@ const margin = 2;
 /** With less of its quota used, a member can accept writes for a while. */
 const relievedPart = 0.8;
 
-/** Under an alarm, a defragmentation is worth it that frees this part of the file. */
+/** While the alarm is raised, a defragmentation is useful if it frees this part of the file. */
 const worthwhilePart = 0.1;
 
 /**
  * The next step: one member at a time, in the order of the endpoints, and the leader last. It stays the leader, because a write that is
  * under way when another member becomes the leader is lost, and none is while the leader is defragmented. Nothing is done while a member
  * does not answer, is not among the endpoints, or has an alarm other than the one that a defragmentation ends. Two processes that see the
- * same cluster come to the same step.
+ * same cluster choose the same step.
  */
 export function planDefragmentation(input: PlanInput): Plan {
   const { limits, alarms } = input;

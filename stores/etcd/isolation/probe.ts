@@ -9,7 +9,7 @@ import { pairOf, rawEtcdClient } from './raw-client.ts';
 /** Seconds; longer than a run takes, so that the lease is there during it, and not much longer. */
 const leaseTtl = 60;
 
-/** Plays tenants of an etcd: clients of the library itself, with the certificate of a tenant. */
+/** Acts as tenants of an etcd: clients of the library itself, with the certificate of a tenant. */
 export const etcdProbe: IsolationProbe<EtcdConfig> = {
   connect: (config, tenant) => Promise.resolve(handOf(config, tenant)),
   attack,
@@ -17,7 +17,7 @@ export const etcdProbe: IsolationProbe<EtcdConfig> = {
   isAnswer: (error) => error instanceof Error && error.message.includes('etcdserver: ') && !lacks.test(error.message),
 };
 
-/** What a server says that cannot answer at the moment. */
+/** Errors of a server that cannot answer at the moment. */
 const lacks = /timed out|leader|unhealthy|too many requests|stopped|not capable/;
 
 function isRefusal(error: unknown): boolean {

@@ -7,7 +7,7 @@ export interface ImageChange {
   readonly field: string;
   readonly image: string;
   readonly oldImage: string;
-  /** Minor version whose format the data has, e.g. `3.6`; undefined while nobody knows it. */
+  /** Minor version whose format the data has, e.g. `3.6`; undefined while unknown. */
   readonly storageVersion: string | undefined;
   /** How many members there should be, and how many are ready and run the old image. */
   readonly members: { readonly wanted: number; readonly settled: number };

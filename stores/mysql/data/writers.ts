@@ -6,7 +6,7 @@ const lockTimeoutSeconds = 1;
 
 /**
  * Waits for the end of every transaction that has written to a table before this call: a lock on the whole table is granted only then. A
- * read lock blocks nobody while it waits, so it may never be granted on a table that is written without a pause; a write lock is then,
+ * read lock blocks no statement while it waits, so it may never be granted on a table that is written without a pause; a write lock is then,
  * and blocks others for as long as the oldest running statement takes. Throws `MysqlError` when a transaction stays open for too long.
  */
 export async function awaitWriters(connection: MysqlConnection, table: string): Promise<void> {

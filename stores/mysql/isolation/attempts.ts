@@ -1,7 +1,7 @@
 import type { Connection } from 'mysql2/promise';
 import type { Try } from '../../isolation/attempt.ts';
 
-/** Thrown by an attempt that was answered, but with nothing that it looked for: the server hides what it does not refuse. */
+/** Thrown by an attempt whose answer does not contain what it tried to find: the server hides what it does not refuse. */
 export class HiddenError extends Error {
   override readonly name = 'HiddenError';
 }

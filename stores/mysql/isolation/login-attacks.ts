@@ -44,7 +44,7 @@ async function takeConnections(config: LoginConfig, login: RawLogin): Promise<vo
   if (refused !== undefined) throw asRefusal(refused.reason);
 }
 
-/** The limit of the account is what was looked for here; anywhere else it says nothing. */
+/** Here the limit of the account counts as a refusal; anywhere else it proves nothing. */
 function asRefusal(error: unknown): unknown {
   const isLimit = error instanceof Error && 'errno' in error && error.errno === 1226;
   return isLimit ? new HiddenError('the account has its limit') : error;

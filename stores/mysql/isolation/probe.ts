@@ -7,7 +7,7 @@ import { isMysqlAnswer, isMysqlRefusal } from './attempts.ts';
 import { loginAttacks } from './login-attacks.ts';
 import { rawMysql, tenantLogin } from './raw-client.ts';
 
-/** Plays tenants of a MySQL or MariaDB: connections of the library itself, with a tenant's password. */
+/** Acts as tenants of a MySQL or MariaDB: connections of the library itself, with a tenant's password. */
 export const mysqlProbe: IsolationProbe<LoginConfig> = {
   connect,
   attack,

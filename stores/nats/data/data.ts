@@ -21,7 +21,7 @@ import type { StreamMessage } from './stream-reader.ts';
  * change of a key is kept for ever, so changes are never compacted; of older versions there are ten.
  *
  * kine ends a key by its time to live only if that same process wrote it (its ExpireWatcher is fed by its own writes alone): a
- * key with a time to live that is written here, or whose kine was started anew, stays until it is written again or deleted.
+ * key with a time to live that is written here, or whose kine was restarted, stays until it is written again or deleted.
  */
 export class NatsData implements TenancyData {
   readonly #client: NatsClient;

@@ -24,7 +24,7 @@ export class LatestVersions {
   readonly #client: NatsClient;
   readonly #bucket: string;
   readonly #known = new Map<string, Latest>();
-  /** Up to this sequence nothing is unknown. */
+  /** Everything up to this sequence is known. */
   #seen = 0;
   #ownCount = 0;
   #ownHighest = 0;
@@ -34,7 +34,7 @@ export class LatestVersions {
     this.#bucket = bucket;
   }
 
-  /** Learns what others have written since. */
+  /** Reads what others have written since. */
   async refresh(): Promise<void> {
     // What is ours without a gap is known already.
     if (this.#ownHighest - this.#seen === this.#ownCount) this.#seen = Math.max(this.#seen, this.#ownHighest);

@@ -226,7 +226,7 @@ export function loginAttacks({ endpoints, tls }: NatsConfig, context: NatsContex
           await client.close();
           return;
         } catch (error) {
-          // The server closes the connection while the client still speaks, so that its reason may be lost.
+          // The server closes the connection while the client still sends, so that its reason may be lost.
           if (left === 0 || !/EPIPE|ECONNRESET/.test(String(error))) throw error;
         }
       }
@@ -252,7 +252,7 @@ export function loginAttacks({ endpoints, tls }: NatsConfig, context: NatsContex
       'log in to the account of the registry, signed by a stranger',
       with_(forged(stranger, { issuer_account: registryAccount })),
     ),
-    // A server asks all others for an account that it does not know, and takes seconds until it refuses.
+    // A server queries all others for an account that it does not know, and takes seconds until it refuses.
     login('log in to a new account', with_(forged(stranger, {})), 'server'),
     login('log in with the own JWT and other permissions', with_(`${head}.${widened}.${signature}`)),
   ];

@@ -6,7 +6,7 @@ import { answerAttack, bucketAttacks, hearingAttacks, loginAttacks, systemAttack
 import { natsHand } from './nats-hand.ts';
 import { contextOf, rawNatsClient } from './raw-client.ts';
 
-/** Plays tenants of a NATS: clients of the library itself, with what a tenant's kine logs in with. */
+/** Acts as tenants of a NATS: clients of the library itself, with what a tenant's kine logs in with. */
 export const natsProbe: IsolationProbe<NatsConfig> = {
   connect: (config, { tenancy }) => natsHand(config, tenancy),
   attack: (config, attacker, victim) => attack(config, attacker.tenancy, victim.tenancy),
@@ -38,7 +38,7 @@ async function attack(config: NatsConfig, attacker: Tenancy, victim: Tenancy): P
       [
         ...bucketAttacks(client, attacker.schema, victim.schema),
         ...systemAttacks(client, victim.schema, context.user_seed ?? ''),
-        // In the same lane: a tenant may hear the answers to what it asks itself.
+        // In the same lane: a tenant may receive the answers to its own requests.
         answerAttack(client, stir),
       ],
       ...hearingAttacks(client, victim.schema, stir).map((attempt) => [attempt]),

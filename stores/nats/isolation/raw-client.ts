@@ -81,7 +81,7 @@ export interface Ear extends Disposable {
 /** Subscribes to a subject. */
 export function listen(client: Pick<NatsConnection, 'subscribe'>, subject: string): Ear {
   const { promise, resolve, reject } = Promise.withResolvers<Msg>();
-  // The server may refuse before anybody waits.
+  // The server may refuse before a caller waits.
   promise.catch(() => undefined);
   const subscription = client.subscribe(subject, {
     callback: (error, message) => {

@@ -9,7 +9,7 @@ import { ownershipDatabase } from '../names.ts';
 import { rawPostgres } from './raw-client.ts';
 import type { RawLogin } from './raw-client.ts';
 
-/** Thrown by an attempt that the server answered without what was looked for: it hides what it does not refuse. */
+/** Thrown by an attempt whose answer does not contain what it tried to find: the server hides what it does not refuse. */
 class HiddenError extends Error {
   override readonly name = 'HiddenError';
 }
@@ -171,7 +171,7 @@ export function administrationAttacks(attack: Attacker): readonly Attempt[] {
     bare(`ALTER DATABASE ${database} SET search_path = evil`, `ALTER DATABASE ${database} RESET ALL`),
     bare(`COMMENT ON DATABASE ${database} IS 'x'`, `COMMENT ON DATABASE ${database} IS NULL`),
   ];
-  // Named after the attacker: whoever finds it after a crash sees whose it is.
+  // Named after the attacker, so that its origin is known if it is found after a crash.
   const more = quoted.name(`${attack.attacker.tenancy.user}_more`);
   const tenants = [
     bare(`CREATE ROLE ${more}`, `DROP ROLE ${more}`),

@@ -7,7 +7,7 @@ import { sqlState } from '../errors.ts';
 import { administrationAttacks, isPostgresAnswer, isPostgresRefusal, loginAttacks, serverAttacks } from './attacks.ts';
 import { rawPostgres } from './raw-client.ts';
 
-/** Plays tenants of a PostgreSQL: connections of the library itself, with a tenant's password and certificate. */
+/** Acts as tenants of a PostgreSQL: connections of the library itself, with a tenant's password and certificate. */
 export const postgresProbe: IsolationProbe<LoginConfig> = {
   connect,
   attack,

@@ -28,7 +28,7 @@ export async function rawPostgres(config: LoginConfig, tenant: Tenant, over: Par
     ...over,
   });
   client.on('error', () => {
-    // The server ends connections of tenants that it removes; the next statement says so.
+    // The server ends connections of tenants that are removed; the next statement reports it.
   });
   try {
     await client.connect();
