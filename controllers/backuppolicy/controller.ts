@@ -23,7 +23,7 @@ import { policyWatches } from './watches.ts';
 /** No watch reports that a pod has ended. In milliseconds. */
 const endingMs = 3000;
 
-/** A policy that may run no process rehearses nothing. One that is suspended, or whose control plane is gone, still has its backups. */
+/** A policy that may not run a process rehearses nothing. One that is suspended, or whose control plane is gone, still has its backups. */
 const untrusted: readonly NoProcess['reason'][] = ['InvalidSpec', 'StorageNotAllowed', 'AnotherPolicy'];
 
 /** Runs a process that backs up the control plane of each BackupPolicy, and keeps a TenantBackup for each backup. */
@@ -113,7 +113,7 @@ async function keepBackups(policy: BackupPolicy, deps: Dependencies, signal: Abo
     try {
       await cluster.create(tenantBackup, backupManifest(policy, entry), { fieldManager: 'steward', signal });
     } catch (error) {
-      // The cache may not have it yet; one that somebody made under its name stays.
+      // The cache may not have it yet; one that a user created under its name stays.
       if (!(error instanceof ApiError) || error.code !== 409) throw error;
     }
   }

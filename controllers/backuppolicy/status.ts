@@ -21,7 +21,7 @@ export interface ProcessFacts {
   readonly startedAt: string | undefined;
 }
 
-/** The status, and when it is to be looked at again although nothing happens. */
+/** The status, and when to requeue the object if no event enqueues it before. */
 export interface PolicyVerdict {
   readonly status: BackupPolicyStatus;
   readonly afterMs?: number;

@@ -16,7 +16,7 @@ export interface PolicyFacts {
   readonly restores: readonly TenantRestore[];
   /** Why the storage may not be used. */
   readonly refusal: string | undefined;
-  /** Why a schedule means nothing, with its field. */
+  /** Why a schedule is invalid, with its field. */
   readonly scheduleError: string | undefined;
 }
 

@@ -54,7 +54,7 @@ export function policyWatches(deps: Deps): readonly Watch[] {
         return [...rehearsed, ...policiesOf({ namespace, name: restore?.spec.tenantControlPlaneName ?? '' })];
       },
     } satisfies Watch<TenantRestore>,
-    // One that somebody deletes is created again.
+    // One that a user deletes is created again.
     {
       kind: tenantBackup,
       keys(old, now) {

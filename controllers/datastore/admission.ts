@@ -153,7 +153,7 @@ function validateContent({ field, content }: ContentField, secrets: SecretKeys):
   if ((content.content ?? '') !== '') return [];
   const reference = content.secretReference;
   if (reference === undefined) {
-    // The part after the colon is what the Go Steward says: its users' tests may look for it.
+    // The part after the colon is the message of the Go Steward: tests of its users may expect it.
     const reason = 'is empty: the Secret reference is mandatory when bare content is not specified';
     return [{ field, reason, remedy: 'set content or secretReference' }];
   }

@@ -16,13 +16,13 @@ import { SecretUsers } from './secret-users.ts';
 import type { DrainFacts } from './status.ts';
 import { fullness, holdersOf, keptBecause, statusInUse, statusOf, usersOf, withUsersOf } from './status.ts';
 
-/** Until it is looked again who still uses a store that is to go, in milliseconds. */
+/** Until the next check which tenants still use a datastore that is being deleted, in milliseconds. */
 const unwatchedPaceMs = 60_000;
 
 /**
  * Reports for each DataStore whether it can be used and by which tenants it is used, and prevents its deletion while tenants have data in
  * it. It changes nothing about tenants. In the datastore it publishes up to where that was compacted, makes and removes the canary tenancies
- * with which it verifies isolation, and defragments it if the spec asks for that.
+ * with which it verifies isolation, and defragments it if the spec requests that.
  */
 export function dataStoreController(deps: Dependencies): Controller<DataStore> {
   const probes = new Probes(deps.clock, deps.memory);
@@ -78,7 +78,7 @@ function nameOf({ metadata }: DataStore): string {
   return metadata.name;
 }
 
-/** An Event when the store becomes usable, stops to be, is unusable for another reason, or fills up. */
+/** An Event when the store becomes usable or unusable, is unusable for another reason, or fills up. */
 function announce(store: DataStore, after: DataStoreStatus, ctx: Context): void {
   const full = fullness(store, after);
   if (full !== undefined && fullness(store, store.status) === undefined)

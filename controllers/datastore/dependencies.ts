@@ -25,11 +25,11 @@ export interface Dependencies {
   };
   /** Marks the Secrets that a DataStore reads; by default they are not marked. */
   markSecrets?(store: DataStore, signal: AbortSignal): Promise<void>;
-  /** The TenantControlPlanes that this process looks after, from its cache. */
+  /** The TenantControlPlanes that this process reconciles, from its cache. */
   tenants(): readonly TenantControlPlane[];
   /** Those of `tenants` that are deleted, and whose data is retained; none by default. */
   retained?(): readonly TenantControlPlane[];
-  /** All TenantControlPlanes that there are, from the API server itself. */
+  /** All TenantControlPlanes, from the API server itself. */
   allTenants(signal: AbortSignal): Promise<StoredTenants>;
   /** DataStore of tenants that neither name nor select one; empty for none. */
   readonly defaultDataStore: string;

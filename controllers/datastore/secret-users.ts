@@ -4,7 +4,7 @@ import type { ObjectSlot } from '../../runtime/cache/object-slot.ts';
 import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import { secretsOf } from './secret-references.ts';
 
-/** Which DataStores read which Secrets: learned in every reconcile, looked up for every change of a Secret. */
+/** Which DataStores read which Secrets: recorded in every reconcile, looked up for every change of a Secret. */
 export class SecretUsers {
   readonly #stores: ObjectSlot<{ readonly name: string; readonly secrets: ReadonlySet<string> }>;
 
@@ -12,7 +12,7 @@ export class SecretUsers {
     this.#stores = memory.slot('Secrets of stores');
   }
 
-  /** Learns what a DataStore reads now. */
+  /** Records which Secrets a DataStore reads now. */
   learn(store: DataStore): void {
     const secrets = secretsOf(store).map(({ namespace, name }) => `${namespace}/${name}`);
     const { uid, name } = store.metadata;

@@ -6,7 +6,7 @@ import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-contr
 import type { Watch } from '../../runtime/reconcile/controller.ts';
 import type { Dependencies } from './dependencies.ts';
 
-/** What of a tenant a kubeconfig may follow from; the beat of its status is not part of it. */
+/** The parts of a tenant on which a kubeconfig may depend; regular updates of its status are not among them. */
 function traits(tcp: TenantControlPlane | undefined): string {
   if (tcp === undefined) return '';
   const { metadata, status } = tcp;

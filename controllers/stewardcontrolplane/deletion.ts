@@ -40,7 +40,7 @@ export async function finalize(
   const paused = whyPaused(scp, cluster);
   if (paused !== undefined) return { finished: false, status: pausedStatus(scp, paused, ctx.now) };
   if (!isExternal(scp)) {
-    // Before it has ended, a TenantControlPlane that somebody else deletes must not remove the data that it still writes.
+    // Before it has ended, a TenantControlPlane that a user deletes must not remove the data that the restore still writes.
     const restoring = await removeRestore(deps, scp, ctx);
     if (restoring !== undefined) return deletingFor(scp, restoring, ctx);
     await retainNoMore(deps, scp, ctx);
@@ -53,7 +53,7 @@ export async function finalize(
     return { finished: false, status, ...(deps.blockers.isUnwatched(followerOf(scp)) && { afterMs: countAgainMs }) };
   }
   if (isExternal(scp)) return finalizeExternal(deps, scp, ctx);
-  // A paused TenantControlPlane would never release anything; nobody else resumes it once this object is deleted.
+  // A paused TenantControlPlane would never release anything, and nothing resumes it once this object is deleted.
   await setTenantPause(deps, keyOf(scp), { paused: false, ctx });
   const waiting = (await removeTenant(deps, scp, ctx)) ?? (await removeRetained(deps, scp, ctx));
   return waiting === undefined ? { finished: true } : deletingFor(scp, waiting, ctx);
@@ -124,8 +124,8 @@ async function removeTenant(
 }
 
 /**
- * From now on the TenantControlPlane removes its data when it is deleted: without its StewardControlPlane nobody would let
- * another one adopt it.
+ * From now on the TenantControlPlane removes its data when it is deleted: without its StewardControlPlane no
+ * other one could adopt it.
  */
 async function retainNoMore({ cluster }: Dependencies, scp: StewardControlPlane, { signal }: Context): Promise<void> {
   const key = keyOf(scp);

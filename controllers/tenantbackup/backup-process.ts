@@ -4,7 +4,7 @@ import type { TenantBackup } from '../../api/steward/v1alpha1/backup/tenant-back
 import { onceFolder } from '../../stores/backup/process/process-manifest.ts';
 import type { BackupProcess } from '../../stores/backup/process/process-manifest.ts';
 
-/** The process that takes a backup once, or removes it. It has a folder of its own, so that no other process can be in its way. */
+/** The process that takes a backup once, or removes it. It has a folder of its own, so that it cannot conflict with another process. */
 export function backupProcessOf(
   backup: TenantBackup,
   source: BackupSource,

@@ -19,7 +19,7 @@ import { backupWatches } from './watches.ts';
 const lookMs = 5000;
 const soonMs = 50;
 
-/** Takes the backup of each TenantBackup once, and keeps up what is said about those of policies. */
+/** Takes the backup of each TenantBackup once, and updates the status of those that belong to policies. */
 export function tenantBackupController(deps: Dependencies): Controller<TenantBackup> {
   return {
     name: 'tenantbackup',
@@ -45,7 +45,7 @@ export function tenantBackupController(deps: Dependencies): Controller<TenantBac
   };
 }
 
-/** What the policy says about its backup; what was said last, if it is gone or says nothing. */
+/** What the policy reports about its backup; the last status, if the policy is gone or reports nothing. */
 async function statusOfPolicys(
   backup: TenantBackup,
   { cluster }: Dependencies,

@@ -50,7 +50,7 @@ export function backupWatches({ backups, processes }: Pick<Dependencies, 'backup
   ] as readonly Watch[];
 }
 
-/** The moments of the backups about which a policy says something else than before. */
+/** The moments of the backups about which the report of a policy has changed. */
 function changedTimes(old: BackupPolicy | undefined, now: BackupPolicy | undefined): ReadonlySet<string> {
   const said = (policy: BackupPolicy | undefined): ReadonlyMap<string, string> => {
     const { backups = [], changesUntil } = policy?.status?.process ?? {};

@@ -42,7 +42,7 @@ export const access: readonly PolicyRule[] = [
     resources: ['ingressroutetcps'],
     verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
   },
-  // Created only if the manager is told to let Prometheus scrape control planes, and deleted afterwards.
+  // Created only if a flag of the manager lets Prometheus scrape control planes, and deleted afterwards.
   {
     apiGroups: [podMonitor.group],
     resources: ['podmonitors'],

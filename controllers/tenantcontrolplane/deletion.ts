@@ -26,7 +26,7 @@ export interface Waiting {
 
 /** Until pods are checked again, in milliseconds. */
 const podsPaceMs = 250;
-/** Until pods that replaced those which were stopped are looked for, in milliseconds. */
+/** Until the next check for pods that replaced the stopped ones, in milliseconds. */
 const replacementMs = 50;
 const storePaceMs = 10_000;
 /** Grace period of the pods in seconds: the tenant is no longer used, so nothing must be drained. */
@@ -89,7 +89,7 @@ export type StoreParts = Pick<Dependencies, 'cluster' | 'stores' | 'defaultDataS
 /**
  * Removes data, user and role from every datastore, even if one of them is unreachable. A tenant that never had a tenancy has
  * nothing to remove. Pods that still run, as `pods` says, are locked out first by the datastore; one that cannot do that keeps the data
- * until they are gone, and so does data that is left behind or that another owner goes on with.
+ * until they are gone. The same holds for data that is left behind or that gets another owner.
  */
 export async function removeData(
   tcp: TenantControlPlane,
@@ -226,7 +226,7 @@ async function releaseFinalizers(tcp: TenantControlPlane, deps: Dependencies, ct
 
 /**
  * Removes what garbage collection does not: the pods, the data with user and role, unless that is retained, then the finalizers. Data
- * that is retained is released when the last pod is gone: its next owner must not meet a former one. Undefined when all is done. May be
+ * that is retained is released when the last pod is gone, so that two owners never use it at the same time. Undefined when all is done. May be
  * interrupted and repeated at any point.
  */
 export async function remove(tcp: TenantControlPlane, deps: Dependencies, ctx: Context): Promise<Waiting | undefined> {

@@ -22,7 +22,7 @@ const echoes: ReadonlySet<string> = new Set([
  */
 const reportedElsewhere: ReadonlySet<string> = new Set(['Placed', 'Migrating', 'Rotating']);
 
-/** Reasons that say how far something got that a person asked for. */
+/** Reasons that report the progress of something that a person requested. */
 const steps: ReadonlySet<string> = new Set(['Adding', 'Switching', 'Rewriting', 'Retiring']);
 
 /** Conditions whose message may change without any other change: a tenant can create any number of requests. */

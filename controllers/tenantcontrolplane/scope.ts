@@ -98,7 +98,7 @@ export interface MigrationFacts {
 export interface PublicationFacts {
   /** Whether the routes may replace the previous exposure. */
   readonly takeover: Takeover;
-  /** True while routes have rules that the spec no longer asks for. */
+  /** True while routes have rules that the spec no longer requires. */
   readonly hasFormer: boolean;
   /** The names of the routes; absent when they cannot be created. */
   readonly made: readonly string[] | undefined;
@@ -176,7 +176,7 @@ export interface Scope {
   readonly autoscaler?: AutoscalerFacts;
   /** True when the API server answered and the tenant has what its first users need. */
   readonly tenantPrepared?: boolean;
-  /** True while the tenant denies writes as its spec asks. */
+  /** True while the tenant denies writes because of its spec. */
   readonly writesDenied?: boolean;
   readonly bootstrapChecksum?: string;
   /** What was learned of each add-on. */

@@ -126,7 +126,7 @@ export function encryptionAfter({
   encryptionFindings,
 }: Readonly<Scope>): Part<'encryption'> | undefined {
   const before = tcp.status?.encryption;
-  // Nothing was ever configured, or the phase could not tell.
+  // Nothing was ever configured, or the phase could not find out.
   if (encryption === undefined || (before === undefined && encryption.state.revision === 0)) return before;
   const findings = encryptionFindings ?? findingsBefore(before, encryption);
   return encryptionStatus(encryption, wantedEncryption(tcp.spec.kubernetes.encryption), findings);

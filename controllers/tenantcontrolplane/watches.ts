@@ -111,7 +111,7 @@ function verdictDiffers(old: DataStore | undefined, now: DataStore | undefined):
   return old !== undefined && now !== undefined && isolationRefusal(old) !== isolationRefusal(now);
 }
 
-/** True for a tenant that may have no tenancy yet in a DataStore that it names: no other one asks whether it is verified. */
+/** True for a tenant that may have no tenancy yet in a DataStore that it names: only such a tenant waits for its verification. */
 function isNewAt(tcp: TenantControlPlane, store: string, defaultDataStore: string): boolean {
   if (!dataStoresOf(tcp, defaultDataStore).includes(store)) return false;
   const { setup, migration } = tcp.status?.storage ?? {};

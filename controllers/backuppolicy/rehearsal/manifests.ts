@@ -13,7 +13,7 @@ const longestName = 40;
 export const rehearsalName = ({ metadata }: BackupPolicy): string =>
   `${metadata.name.slice(0, longestName).replaceAll('.', '-')}-rehearsal`;
 
-/** A TenantControlPlane without pods, which gets the data of the backup. Nobody can use it. */
+/** A TenantControlPlane without pods, which gets the data of the backup. No client can use it. */
 export function trialManifest(policy: BackupPolicy, { spec }: TenantControlPlane): Manifest {
   const dataStore = policy.spec.rehearsal?.dataStoreName ?? spec.dataStore;
   return {

@@ -15,7 +15,7 @@ import { isOf, rehearsalManifest, rehearsalName, trialManifest } from './manifes
 type Status = BackupPolicyStatus;
 type Stated = StatedCondition<'Rehearsed', ReasonOf<'BackupPolicy', 'Rehearsed'>>;
 
-/** What a rehearsal adds to the status of its policy, and when it is to be looked at again although nothing happens. */
+/** What a rehearsal adds to the status of its policy, and when to requeue it if no event enqueues it before. */
 export interface RehearsalVerdict {
   readonly status: Status;
   readonly afterMs?: number;

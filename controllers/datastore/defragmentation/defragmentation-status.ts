@@ -30,7 +30,7 @@ export function previousOf({ spec, status }: DataStore): readonly DefragmentedSe
     .map(({ time, pauseMilliseconds, ...one }) => ({ ...one, time: new Date(time), pauseMs: pauseMilliseconds }));
 }
 
-/** The status after a step. Without a step, what was said before is still said; what the spec does not ask for is removed. */
+/** The status after a step. Without a step it is unchanged, except that what the spec does not request is removed. */
 export function withDefragmentation(
   store: DataStore,
   status: DataStoreStatus,

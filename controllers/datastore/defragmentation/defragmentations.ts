@@ -18,7 +18,7 @@ interface Known {
   readonly due: number;
 }
 
-/** Defragments datastores whose spec asks for it, one step in each reconcile. */
+/** Defragments datastores whose spec requests it, one step in each reconcile. */
 export class Defragmentations {
   readonly #clock: Clock;
   readonly #known: ObjectSlot<Known>;

@@ -30,7 +30,7 @@ export interface DrainFindings {
   readonly status: DataStoreDrainStatus;
   /** True when at least one tenant could go now, or may: another process may know. */
   readonly canGo: boolean;
-  /** Retained data, and single resources of tenants, which no migration takes away. */
+  /** Retained data, and single resources of tenants, which no migration moves elsewhere. */
   readonly others: number;
 }
 

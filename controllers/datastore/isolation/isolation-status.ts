@@ -7,7 +7,7 @@ import { setConditions } from '../../../runtime/reconcile/conditions.ts';
 
 const type = 'IsolationVerified';
 
-/** What a verification came to. */
+/** The outcome of a verification. */
 export type IsolationFinding =
   | { readonly is: 'isolated'; readonly attempts: number; readonly serverVersion: string }
   | { readonly is: 'breached'; readonly attempts: number; readonly serverVersion: string; readonly breach: string }

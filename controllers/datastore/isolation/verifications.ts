@@ -9,7 +9,7 @@ import type { ProbedStore } from '../dependencies.ts';
 import { isGivenUp, isolationEvent, isVerdictOn, lastVerification, withIsolation } from './isolation-status.ts';
 import type { IsolationFinding } from './isolation-status.ts';
 
-/** Until it is looked again whether the verification of another datastore is done, in milliseconds. */
+/** Until the next check whether the verification of another datastore is done, in milliseconds. */
 const busyMs = 250;
 
 const firstRetryMs = 5_000;
@@ -76,7 +76,7 @@ export class Verifications {
     try {
       found = await this.#find(store, status, { opened, ctx });
     } catch (error) {
-      // The time of the reconcile is over: the next one tells it, and does not begin with another verification.
+      // The time of the reconcile is over: the next one reports the result, and does not begin another verification.
       const message = 'it did not finish within the time of a reconcile';
       this.#note(store, status, { opened, finding: { is: 'inconclusive', message } });
       throw error;
@@ -108,7 +108,7 @@ export class Verifications {
     } catch (error) {
       if (ctx.signal.aborted) throw error;
       if (error instanceof StoreError) return { is: 'inconclusive', message: error.message };
-      // The status has more to say than this.
+      // The reason in the status is more specific than this one.
       ctx.log.error('the verification of isolation failed', { error });
       return { is: 'inconclusive', message: 'the verification failed; the log of the manager says why' };
     } finally {
@@ -133,7 +133,7 @@ export class Verifications {
     return (this.#known.get(store.metadata.uid)?.inconclusive ?? 0) <= passingFailures;
   }
 
-  /** The first failures are told as a verification that is still to come. */
+  /** The first failures are reported as a verification that is still pending. */
   #told(store: DataStore, status: DataStoreStatus, finding: IsolationFinding): IsolationFinding | undefined {
     if (this.#isPassing(store, status, finding)) return undefined;
     if (finding.is !== 'inconclusive' || isGivenUp(store)) return finding;
@@ -141,7 +141,7 @@ export class Verifications {
     return inconclusive > patience ? finding : { ...finding, is: 'failing' };
   }
 
-  /** The last failure, whose reconcile may have ended before it was told. */
+  /** The last failure, whose reconcile may have ended before it was reported. */
   #remembered(store: DataStore, status: DataStoreStatus): IsolationFinding | undefined {
     const { inconclusive = 0, message = '' } = this.#known.get(store.metadata.uid) ?? {};
     return inconclusive === 0 ? undefined : this.#told(store, status, { is: 'inconclusive', message });

@@ -8,8 +8,8 @@ import type { Claim } from './claim.ts';
 import { claimHash } from './claim.ts';
 
 /**
- * Annotations about the move and the deletion of a StewardControlPlane mean nothing in the other cluster, where nobody
- * would name the adopter of what is retained.
+ * Annotations about the move and the deletion of a StewardControlPlane have no meaning in the other cluster, where nothing
+ * names the adopter of what is retained.
  */
 const stays = new RegExp(
   `^(clusterctl\\.cluster\\.x-k8s\\.io/|external\\.steward\\.butlerlabs\\.dev/|${annotations.deletionPolicy}$)`,

@@ -34,8 +34,8 @@ export function isMovedAway({ metadata }: StewardControlPlane): boolean {
 }
 
 /**
- * The TenantControlPlane in the other cluster first, then this object. It waits for a cluster that does not answer; whether that is gone
- * for good only a person knows, and says it by an annotation that the condition names.
+ * The TenantControlPlane in the other cluster first, then this object. It waits for a cluster that does not answer; if that is gone
+ * for good, a person sets the annotation that the condition names.
  */
 export async function finalizeExternal(
   deps: Dependencies,

@@ -52,7 +52,7 @@ export async function keepClaim(
   await deps.cluster.apply(kinds.Secret, wanted, { fieldManager, signal: ctx.signal });
 }
 
-/** The name of the TenantControlPlane there that obeys us, for a StewardControlPlane whose claim is lost. */
+/** The name of the TenantControlPlane there that belongs to us, for a StewardControlPlane whose claim is lost. */
 export async function heldTenantName(
   { cluster, namespace }: FoundHost,
   scp: StewardControlPlane,

@@ -31,7 +31,7 @@ export function externalStatusOf(
   return { ...before, conditions: setConditions(before.conditions ?? [], [...failures, ...found, ...unknown], at) };
 }
 
-/** The status of a control plane that runs here: what was said of another cluster, before one was made, is taken back. */
+/** The status of a control plane that runs here: what was reported about another cluster, before anything was created there, is removed. */
 export function localStatusOf(scp: StewardControlPlane, report: Report<Scope>, now: Date): StewardControlPlaneStatus {
   const status = statusOf(scp, report, now);
   const conditions = withoutConditions(status.conditions ?? [], [externalCondition]);

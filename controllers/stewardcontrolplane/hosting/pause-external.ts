@@ -8,7 +8,7 @@ import { findHost } from './find-host.ts';
 import { whoseTenant } from './tenant-owner.ts';
 
 /**
- * Pauses the TenantControlPlane in the other cluster, if it obeys us: one that is only on its way to us, by a move, is left alone.
+ * Pauses the TenantControlPlane in the other cluster if it belongs to us: one that a move has not handed over to us yet is not changed.
  * The answer is why it could not be paused; a pause here does not wait for that.
  */
 export async function pauseExternal(

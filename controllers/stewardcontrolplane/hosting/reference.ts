@@ -41,8 +41,8 @@ export function isMade({ spec, status }: StewardControlPlane): boolean {
 }
 
 /**
- * True when the control plane runs in another cluster, or did: a reference that was taken out, past admission, must not let a
- * second, empty control plane be made here.
+ * True when the control plane runs in another cluster, or did: a reference that was removed, past admission, must not lead to
+ * a second, empty control plane here.
  */
 export function isExternal(scp: StewardControlPlane): boolean {
   return externalReferenceOf(scp) !== undefined || hasBeenExternal(scp);

@@ -6,8 +6,8 @@ import type { Claim } from './claim.ts';
 import { claimHash, externalTenantName } from './claim.ts';
 
 /**
- * Whose a TenantControlPlane in another cluster is: `ours` obeys us; `adoptable` has obeyed one whose claim we have, or the Go
- * provider; `lost` obeyed us until another StewardControlPlane with the same claim took over; `foreign` is anyone else's.
+ * To whom a TenantControlPlane in another cluster belongs: `ours` to us; `adoptable` to one whose claim we have, or to the Go
+ * provider; `lost` belonged to us until another StewardControlPlane with the same claim adopted it; `foreign` to any other owner.
  */
 export type Whose = 'ours' | 'adoptable' | 'lost' | 'foreign';
 

@@ -79,7 +79,7 @@ export class BlockerWatches implements AsyncDisposable {
       enqueue(controlPlane);
     };
     informer.subscribe(changed);
-    // What went between the look that found it and the first state of the watch is reported by nothing else.
+    // What was deleted between the read that found it and the first state of the watch is reported by nothing else.
     informer.synced.then(changed, () => undefined);
     return informer;
   }

@@ -4,8 +4,8 @@ import type { HostAndPort } from './host-and-port.ts';
 import { formatHostAndPort } from './host-and-port.ts';
 
 /**
- * The endpoint that everybody is to know: the control plane's, unless the Cluster has one that Cluster API will never change
- * again. Such a one is fine when the API server has a certificate for it; otherwise workers would be sent astray.
+ * The endpoint to publish: that of the control plane, unless the Cluster has one that Cluster API will never change again.
+ * That one can be used if the certificate of the API server has its name; otherwise workers could not connect.
  */
 export function clusterEndpointOf(
   scp: StewardControlPlane,

@@ -73,7 +73,7 @@ async function writeEndpoint(deps: Dependencies, target: Target, ctx: Context): 
   }
   deps.infrastructure.follow(target.controlPlane, { definition, object: { kind: found.kind, key: target.key } });
   const outcome = await attempt(deps, found, target, ctx).catch((error: unknown) => forbidden(error, found));
-  // Where nothing reports changes, it is looked again after a time.
+  // Where no watch reports changes, it is polled.
   const isPolled = outcome.is === 'waiting' && deps.infrastructure.watchFailure(found.kind) !== undefined;
   return isPolled || isForbidden(outcome) ? { ...outcome, afterMs: lookAgainMs } : outcome;
 }

@@ -7,7 +7,7 @@ export interface InfrastructureRow {
   readonly endpoint?: 'fixedAddress' | 'preset';
   /** API versions to which `endpoint` applies; all of them when absent. */
   readonly versions?: readonly string[];
-  /** A field of the spec with which the provider answers at the endpoint itself: it is left alone. */
+  /** A field of the spec with which the provider serves at the endpoint itself: then nothing is written. */
   readonly servesItself?: readonly string[];
   /** What keeps the provider from making an endpoint of its own. */
   readonly setting?: string;

@@ -24,7 +24,7 @@ export interface ClusterSecretsInput {
 /** Value of the component label on what is made for Cluster API. */
 const capiComponent = 'capi';
 
-/** The names at which Cluster API looks for the Secrets of a Cluster. */
+/** The names under which Cluster API reads the Secrets of a Cluster. */
 export function clusterSecretNames(cluster: string): { readonly kubeconfig: string; readonly ca: string } {
   return { kubeconfig: `${cluster}-kubeconfig`, ca: `${cluster}-ca` };
 }

@@ -20,7 +20,7 @@ import { followerOf } from '../infrastructure/follower.ts';
 import type { Scope } from '../scope.ts';
 import { unusedSupplied, unusedText } from './unused-supplied-phase.ts';
 
-/** Writes the kubeconfig and the CA where Cluster API looks for them. */
+/** Writes the kubeconfig and the CA where Cluster API reads them. */
 export function secretsPhase(deps: Dependencies): Phase<Scope> {
   return {
     name: 'secrets',
@@ -48,7 +48,7 @@ export function secretsPhase(deps: Dependencies): Phase<Scope> {
         return { is: 'waiting', reason: 'Pending', message: `${message}${errorOf(scope)}` };
       }
       const isOther = supplied.includes(ca) && isForeign(found.present.get(ca), source.ca.certificate);
-      // Before workers may join nothing is reported that would let them; a kubeconfig in use must stay current.
+      // The Secrets are not reported before workers may join; a kubeconfig in use must stay current.
       if (isOther && scope.scp.status?.initialization?.controlPlaneInitialized !== true)
         return blockedBy(deps, scope, [ca], otherAuthority(ca, scope));
       const manifests = clusterSecrets({ ...names, ...source, caIsTenants, supplied });
@@ -79,7 +79,7 @@ function isForeign(secret: Secret | undefined, trusted: string): boolean {
   return given !== undefined && !isTrustedBy(given, trusted);
 }
 
-/** What the TenantControlPlane says of why it is not ready, to be found without looking there. */
+/** Why the TenantControlPlane is not ready, as it reports it, so that the reason is shown here too. */
 function errorOf({ tenant }: Scope): string {
   const ready = tenant?.status?.conditions?.find(({ type }) => type === 'Ready');
   return ready?.status !== 'False' || ready.message === '' ? '' : `: ${ready.message}`;

@@ -37,7 +37,7 @@ type Deployment = NonNullable<ControlPlane['deployment']>;
 const personal =
   /^(kubectl\.kubernetes\.io\/last-applied-configuration|cluster\.x-k8s\.io\/(paused|cloned-from.*)|topology\.cluster\.x-k8s\.io\/.*)$/;
 
-/** Annotations of the TenantControlPlane that say whether it was restored: nobody else may. */
+/** Annotations of the TenantControlPlane that record whether it was restored: they are not taken from the StewardControlPlane. */
 const ofRestores: readonly string[] = [annotations.awaitsRestore, annotations.restored];
 
 /** What counts besides the two objects. */
@@ -46,7 +46,7 @@ export interface Seen {
   readonly existing?: TenantControlPlane | undefined;
   /** True while it stays at the version that it has. */
   readonly holdsVersion?: boolean;
-  /** How far the restore is that the spec asks for; absent where nothing is made. */
+  /** The state of the restore in the spec; absent where nothing is created. */
   readonly restore?: RestoreState;
   readonly now: Date;
 }
@@ -108,7 +108,7 @@ function tenantSpec(
   };
 }
 
-/** True for a string that says something. */
+/** True for a string that is not empty. */
 function filled(text: string | undefined): text is string {
   return text !== undefined && text !== '';
 }

@@ -8,8 +8,8 @@ import type { Dependencies } from '../dependencies.ts';
 import { fieldManager } from '../dependencies.ts';
 
 /**
- * A paused control plane must not move underneath either: its TenantControlPlane is paused and resumed with it. The
- * annotation has a field manager of its own, so that one which a person set is left alone.
+ * The TenantControlPlane of a paused control plane must not change either: it is paused and resumed with it. The
+ * annotation has its own field manager, so that a pause which a person set is not removed.
  */
 export async function setTenantPause(
   { cluster }: Pick<Dependencies, 'cluster'>,

@@ -6,7 +6,7 @@ const lookAgainMs = 60_000;
 
 /**
  * The error for the CA in a Secret that is not valid yet; undefined for any other verdict. A clock is or was wrong, here or where the CA was
- * issued: the CA is whole, nobody may replace it, and it can be used in a while without any change.
+ * issued: the CA is intact, must not be replaced, and can be used later without any change.
  */
 export function notYetValid(secretName: string, verdict: Verdict | undefined): RetryError | undefined {
   if (verdict === undefined || verdict.keep || verdict.reason !== 'NotYetValid') return undefined;

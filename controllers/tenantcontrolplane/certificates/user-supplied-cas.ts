@@ -50,7 +50,7 @@ const isUnlabelled = (secret: Secret | undefined): boolean =>
   secret.metadata.labels?.[clusterNameLabel] === undefined &&
   (secret.metadata.ownerReferences ?? []).length === 0;
 
-/** Looks for user-supplied pairs for these roots. Only a tenant without these roots is checked: later Secrets change nothing. */
+/** Finds user-supplied pairs for these roots. Only a tenant without these roots is checked: later Secrets change nothing. */
 export async function suppliedRoots(
   { tcp }: Readonly<Scope>,
   purposes: readonly SuppliedPurpose[],

@@ -6,7 +6,7 @@ type Rule = NonNullable<Jwt['userValidationRules']>[number];
 
 /**
  * Names and groups with this prefix belong to Kubernetes. An issuer that could give them could make its users nodes or administrators
- * past RBAC, and lead them past the authorization webhooks, which are not asked about the components of Kubernetes.
+ * past RBAC, and bypass the authorization webhooks, which get no requests about the components of Kubernetes.
  */
 const reserved: readonly Rule[] = [
   {

@@ -6,8 +6,8 @@ import { authorizationKubeconfig } from './webhooks.ts';
 export const builtInAuthorizers = ['node', 'rbac'] as const;
 
 /**
- * A webhook is not asked about the components of Kubernetes: nodes, bootstrap tokens, the programs of the control plane, anonymous
- * health checks, and the service accounts in kube-system. The manager is a member of `system:masters`, for which kube-apiserver asks no
+ * A webhook gets no requests about the components of Kubernetes: nodes, bootstrap tokens, the programs of the control plane, anonymous
+ * health checks, and the service accounts in kube-system. The manager is a member of `system:masters`, for which kube-apiserver calls no
  * authorizer. So a webhook that denies everything, or never answers, stops users and their programs alone. One condition that is
  * false is enough, even if others fail.
  */

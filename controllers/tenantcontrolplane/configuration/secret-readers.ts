@@ -9,7 +9,7 @@ interface Reader {
   readonly secrets: ReadonlySet<string>;
 }
 
-/** Which control planes read which Secrets of their namespace: learned in every reconcile, looked up for every change of a Secret. */
+/** Which control planes read which Secrets of their namespace: recorded in every reconcile, looked up for every change of a Secret. */
 export class SecretReaders {
   readonly #readers: ObjectSlot<Reader>;
 
@@ -17,7 +17,7 @@ export class SecretReaders {
     this.#readers = memory.slot('Secrets of webhooks');
   }
 
-  /** Learns what a control plane reads now. */
+  /** Records which Secrets a control plane reads now. */
   learn(tcp: TenantControlPlane): void {
     const { uid, namespace, name } = tcp.metadata;
     const secrets = webhookSecrets(tcp);

@@ -97,7 +97,7 @@ function validateExtra({ extra = [] }: Mappings, field: string): readonly Invali
 const reads = (expression: string | undefined, claim: string): boolean =>
   new RegExp(`\\bclaims\\s*\\.\\s*\\??\\s*${claim}\\b`).test(expression ?? '');
 
-/** kube-apiserver does not start when an e-mail address that nobody verified becomes a user name. */
+/** kube-apiserver does not start when an e-mail address that was not verified becomes a user name. */
 function validateEmail({ claimMappings, claimValidationRules = [] }: Jwt, field: string): readonly InvalidInput[] {
   const { expression } = claimMappings.username;
   const checks = [

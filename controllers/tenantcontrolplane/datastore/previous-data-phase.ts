@@ -10,8 +10,8 @@ import { storeTrouble } from '../shared/store-trouble.ts';
 import { openShare } from './migration/tenancies.ts';
 
 /**
- * Removes the copies, with their users, that migrations left in the DataStore which the annotation names, or in one that is drained and
- * asks for it. The annotation is removed once the status records that: a later migration from the same DataStore must leave its copy again.
+ * Removes the copies, with their users, that migrations left in the DataStore which the annotation names, or in one whose drain
+ * requests it. The annotation is removed once the status records that: a later migration from the same DataStore must leave its copy again.
  */
 export async function previousData(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
   const { tcp } = scope;
@@ -40,7 +40,7 @@ export async function previousData(scope: Readonly<Scope>, deps: Dependencies, c
 
 function isDrained(name: string, deps: Dependencies): boolean {
   const store = deps.cachedStore(name);
-  // While its server cannot be used, nothing is tried: its DataStore tells when it can.
+  // While its server cannot be used, nothing is tried: a change of its DataStore enqueues the tenant.
   return store?.spec.drain?.previousCopies === 'Remove' && storeTrouble(store) === undefined;
 }
 

@@ -27,7 +27,7 @@ import { wantedEncryption } from './wanted-encryption.ts';
  */
 const pace = { pageMs: 8_000, pauseMs: 1_000, refusedMs: 30_000 } as const;
 
-/** Whoever answers for the tenant may answer anything, at any length. */
+/** The API server of a tenant may send any response, of any length. */
 const longestToken = 4096;
 
 /** The Deployment does not count terminating pods, and no watch reports their end. */
@@ -96,7 +96,7 @@ async function rewrite(
   } catch (error) {
     ctx.signal.throwIfAborted();
     if (!limit.signal.aborted) throw error;
-    // What was rewritten is not rewritten another time: the page gets further each time.
+    // What was rewritten is not rewritten again: each attempt gets further in the page.
     const message = `the API server of the tenant did not answer within ${pace.pageMs / 1000} s`;
     return { findings: { ...plain, rewriting: at, message }, afterMs: pace.pauseMs };
   } finally {
@@ -129,7 +129,7 @@ export async function dataRewrite(scope: Readonly<Scope>, deps: Dependencies, ct
   const wanted = wantedEncryption(scope.tcp.spec.kubernetes.encryption);
   const next = nextState(facts.state, wanted, { distributed: true, rewritten: before.rewritten === true });
   const isLeft = staleResources(facts.state).length > 0 && before.rewritten !== true;
-  // Another configuration comes first, unless nobody can say what it would be.
+  // Another configuration comes first, unless it cannot be determined.
   if (!isLeft || (next.revision !== facts.state.revision && facts.trouble === undefined)) return learn(before);
   const { findings, afterMs } = await rewrite(scope, facts, before, { deps, ctx });
   return learn(findings, afterMs, findings.message === undefined);

@@ -60,7 +60,7 @@ function factsOf(stored: StoredEncryption | undefined, trouble?: EncryptionTroub
   const isUsed = state.resources.length > 0 && configuration !== undefined;
   return {
     state,
-    // Pods of a revision with the same content are others: they have asked a plugin for its key.
+    // Pods of a revision with the same content are still different ones: they have requested the key of a plugin.
     ...(isUsed && { checksum: checksum({ [key]: configuration }) }),
     ...(trouble !== undefined && { trouble }),
   };
@@ -166,7 +166,7 @@ export async function encryption(scope: Readonly<Scope>, deps: Dependencies, ctx
   return advance({ scope, deps, ctx, wanted, stored });
 }
 
-/** Stores keys and state, unless somebody else has changed them since they were read. */
+/** Stores keys and state, unless they were changed since they were read. */
 async function store(
   { tcp, observed }: Readonly<Scope>,
   stored: StoredEncryption,

@@ -28,7 +28,7 @@ export interface EncryptionState {
   readonly resources: readonly EncryptedResource[];
 }
 
-/** What the spec asks for. */
+/** The encryption that the spec requests. */
 export interface WantedEncryption {
   readonly resources: readonly string[];
   readonly writer: Provider;

@@ -49,7 +49,7 @@ function configured({ resources }: EncryptionState): unknown {
 
 /**
  * The next state on the way to what is wanted; the same configuration when the API servers, or a rewrite, must come first. May be
- * called at any moment, and with another wish each time.
+ * called at any moment, and with another spec each time.
  */
 export function nextState(before: EncryptionState, wanted: WantedEncryption, progress: Progress): EncryptionState {
   const all = [...new Set([...before.resources.map(({ resource }) => resource), ...wanted.resources])].sort();

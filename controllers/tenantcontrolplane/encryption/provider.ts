@@ -12,7 +12,7 @@ export type Provider =
 /** Data in plain text. */
 export const identity: Provider = { kind: 'identity' };
 
-/** What tells a provider from others in stored data, such as `secretbox/key-1`; `identity` for plain text. */
+/** What identifies a provider in stored data, such as `secretbox/key-1`; `identity` for plain text. */
 export function providerId(provider: Provider): string {
   return provider.kind === 'identity' ? provider.kind : `${provider.kind}/${provider.name}`;
 }

@@ -32,7 +32,7 @@ export interface Page {
   readonly refused?: string | undefined;
 }
 
-/** Has the API server write an object again as it is: its own update, so that nobody else's change is lost. */
+/** Has the API server write an object again as it is: its own update, so that no change of another client is lost. */
 async function writeAgain(client: Cluster, kind: KindRef, key: Key, signal: AbortSignal): Promise<string | undefined> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -10,7 +10,7 @@ function parsed(body: string): Fields {
   try {
     return fieldsOf(JSON.parse(body));
   } catch {
-    // Whoever answers for the tenant may answer anything.
+    // The API server of a tenant may send any response.
     return {};
   }
 }

@@ -11,7 +11,7 @@ function writerOf({ provider, keySecret, kms, keyGeneration = 1 }: Encryption): 
   return { kind: provider, name: keySecret?.key ?? `generated-${keyGeneration}` };
 }
 
-/** What the spec asks for; without `spec.kubernetes.encryption`, everything in plain text. */
+/** What the spec requests; without `spec.kubernetes.encryption`, everything in plain text. */
 export function wantedEncryption(encryption: Encryption | undefined): WantedEncryption {
   if (encryption === undefined) return { resources: [], writer: identity, generation: 1 };
   const { resources, keyGeneration = 1 } = encryption;

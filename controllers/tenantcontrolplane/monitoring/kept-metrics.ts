@@ -13,7 +13,7 @@ const ofClient = ['rest_client_requests_total', 'leader_election_master_status']
 
 /**
  * The names of metrics that Prometheus keeps of each component. Others are dropped: kube-apiserver alone has more than ten thousand series,
- * most of them buckets. And a control plane may run an image of its author, which must not pass its series off as those of anybody else:
+ * most of them buckets. And a control plane may run an image of its author, which must not pass its series off as those of another component:
  * these names are used only by components of Kubernetes.
  */
 export const keptMetrics = {

@@ -9,7 +9,7 @@ export const monitoringCertificateComponent = 'monitoring-certificate';
 
 /**
  * The identity of Prometheus inside a tenant. Kubernetes binds the group to a ClusterRole of the same name, which may read metrics and
- * health and nothing else; kube-controller-manager and kube-scheduler ask the API server of the tenant who may.
+ * health and nothing else; kube-controller-manager and kube-scheduler have the API server of the tenant authorize requests.
  */
 export const monitoringProfile: Profile = {
   commonName: 'steward-monitoring',

@@ -13,7 +13,7 @@ import { monitoringCertificateComponent, monitoringProfile, monitoringSecret } f
 import { podMonitor, podMonitorComponent } from './pod-monitor.ts';
 
 /**
- * Lets Prometheus scrape the components of the tenant, where the manager is told to and the kind PodMonitor exists. Otherwise what was
+ * Lets Prometheus scrape the components of the tenant, if a flag of the manager enables it and the kind PodMonitor exists. Otherwise what was
  * created for it is deleted, the certificate last: its Secret shows whether anything is left.
  */
 export async function monitoring(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {

@@ -21,7 +21,7 @@ export interface MonitoringSettings {
 
 type Monitored = keyof typeof keptMetrics;
 
-/** The serving certificates of the others are their own, which nobody signed. */
+/** The serving certificates of the others are self-signed. */
 function tlsConfig(component: Monitored, secret: string): object {
   const keys = dataKeys.monitoringCertificate;
   return {

@@ -25,7 +25,7 @@ export interface AddonServer {
   readonly portName: string;
   /** Its port; undefined while the add-on is off. */
   port(tcp: TenantControlPlane): number | undefined;
-  /** Other ports of its container, which nobody outside dials. */
+  /** Other ports of its container, which are not reached from outside the pod. */
   readonly ownPorts?: readonly number[];
   /**
    * Its own host name, by which a router with one port for everything leads to it. Absent where clients do not dial a name of their

@@ -10,7 +10,7 @@ export interface DeniedWrites {
   readonly operations: readonly string[];
   /** The policy applies to a request only if all of these hold. */
   readonly matchConditions: readonly { readonly name: string; readonly expression: string }[];
-  /** What clients are told whose write is denied. */
+  /** The message for clients whose write is denied. */
   readonly message: string;
 }
 

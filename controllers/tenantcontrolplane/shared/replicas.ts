@@ -25,8 +25,8 @@ export function mostReplicas(tcp: TenantControlPlane): number {
 }
 
 /**
- * The replicas to apply to the Deployment; undefined where somebody else has set them and an autoscaler decides. Until somebody
- * has, the present number is sent: a field that we own and no longer send falls back to the API server's default. An autoscaler
+ * The replicas to apply to the Deployment; undefined where another client has set them and an autoscaler decides. Until then,
+ * the present number is sent: a field that we own and no longer send falls back to the API server's default. An autoscaler
  * does not act on a Deployment with 0 replicas, so one that wakes up starts with a number of ours. Neither does it act while a
  * migration has stopped the pods.
  */

@@ -60,7 +60,7 @@ interface Done {
 /** The annotation that marks the owner of an object inside a tenant, where an owner reference would not work. */
 const ownerAnnotation = labels.owner;
 
-/** Without the credentials: a probe shows none. */
+/** Without the credentials: a probe sends none. */
 function probed({ kubeconfig, dial }: ProbedKubeconfig): ProbedServer {
   const { server, ca, tlsServerName } = parseKubeconfig(kubeconfig);
   return { server, ca, tlsServerName, dial };

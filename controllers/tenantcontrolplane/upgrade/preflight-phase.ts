@@ -76,7 +76,7 @@ interface TenantQuestion {
   readonly signal: AbortSignal;
 }
 
-/** Each API server only counts its own requests: all of them are asked, those without an address through the Service. */
+/** Each API server only counts its own requests: all of them are queried, those without an address through the Service. */
 async function metrics({ scope, deps, signal }: TenantQuestion): Promise<string> {
   const ask = (client: Cluster): Promise<string> => client.text('/metrics', { signal });
   const namespace = scope.tcp.metadata.namespace;
@@ -97,7 +97,7 @@ async function tenantBlockers(step: PendingUpgrade, question: TenantQuestion): P
   return [...kubeletBlocker(outdated, step), ...removedApiBlocker(apis, step)];
 }
 
-/** What the tenant's state says against the upgrade. No answer does not count as permission. */
+/** What prevents the upgrade according to the tenant's state. No answer does not count as permission. */
 async function askTenant(
   step: PendingUpgrade,
   scope: Readonly<Scope>,

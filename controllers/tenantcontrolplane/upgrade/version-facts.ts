@@ -33,7 +33,7 @@ export interface VersionSources {
 const field = 'spec.kubernetes.version';
 const installedField = 'status.kubernetesResources.version.version';
 
-/** Reads the versions of a control plane, and judges the step to the wanted one. */
+/** Reads the versions of a control plane, and validates the step to the wanted one. */
 export function versionFacts({ tcp, deployment, newestMinor: newest = newestMinor }: VersionSources): VersionFacts {
   const text = tcp.spec.kubernetes.version;
   const recorded = tcp.status?.kubernetesResources?.version?.version ?? '';

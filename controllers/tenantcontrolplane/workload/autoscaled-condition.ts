@@ -12,7 +12,7 @@ export interface AutoscalerFacts {
 /** Status, reason and message of a condition. */
 type Finding = Pick<Condition, 'status' | 'reason' | 'message'>;
 
-/** The condition about autoscaling; undefined where none was ever asked for. `error` is why it could not be set up. */
+/** The condition about autoscaling; undefined where none was ever requested. `error` is why it could not be set up. */
 export function autoscaledCondition(
   tcp: TenantControlPlane,
   facts: AutoscalerFacts | undefined,

@@ -64,7 +64,10 @@ function metrics({ targetCPUUtilizationPercentage, targetInFlightRequests }: Aut
   ];
 }
 
-/** Names of those `autoscalers` of others that scale the Deployment as well: two that decide about one number fight for ever. */
+/**
+ * Names of those `autoscalers` of others that scale the Deployment as well: two autoscalers of one Deployment would revert each
+ * other's changes forever.
+ */
 export function foreignAutoscalers(
   tcp: TenantControlPlane,
   autoscalers: readonly HorizontalPodAutoscaler[],

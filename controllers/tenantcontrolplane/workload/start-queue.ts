@@ -4,7 +4,7 @@ import type { Clock } from '../../../runtime/clock.ts';
 import type { ObjectMemory } from '../../../runtime/cache/object-memory.ts';
 import type { ObjectSlot } from '../../../runtime/cache/object-slot.ts';
 
-/** A start that takes longer than this many milliseconds no longer keeps others waiting: its pods may never become ready. */
+/** A start that takes longer than this many milliseconds no longer delays others: its pods may never become ready. */
 const longestMs = 30_000;
 
 /** What a start queue needs. */
@@ -58,7 +58,7 @@ export class StartQueue {
     this.#starting.delete(uid);
     const next = this.#waiting.entries().find(([, { namespace = '' }]) => this.#isFree(namespace));
     if (next === undefined) return;
-    // It asks again, unless it does not want to start any more.
+    // It requests its turn again, unless it does not want to start any more.
     this.#waiting.delete(next[0]);
     this.#enqueue(next[1]);
   }

@@ -20,7 +20,10 @@ function routerOf({ spec }: TenantControlPlane, { host }: Endpoint): 'Ingress' |
   return spec.controlPlane.gateway === undefined ? undefined : 'Gateway';
 }
 
-/** The host that agents dial: that of the control plane, or a second name by which a router tells the two apart: the author's, or a derived one. */
+/**
+ * The host that agents dial: that of the control plane, or a second name by which a router distinguishes the two: the author's, or a
+ * derived one.
+ */
 export function agentHost(tcp: TenantControlPlane, endpoint: Endpoint): string {
   const { host } = endpoint;
   return routerOf(tcp, endpoint) === undefined ? host : serverHost(host, namedServer(konnectivityServer, tcp));

@@ -52,7 +52,7 @@ function container(agent: Agent, { address: { host, port }, version }: AgentInpu
     'proxy-server-host': host,
     'proxy-server-port': String(port),
     'service-account-token-path': `${tokenFolder}/${tokenVolume}`,
-    // The agents look for servers that they do not know yet, so that new pods of a rollout have agents before the old pods end.
+    // The agents also connect to servers that they do not know yet, so that new pods of a rollout have agents before the old pods end.
     'sync-forever': 'true',
     'sync-interval': '5s',
   };

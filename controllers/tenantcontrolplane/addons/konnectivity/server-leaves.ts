@@ -12,7 +12,7 @@ import { agentHost } from './agent-address.ts';
 /** The user with which the konnectivity server reviews the tokens of agents; also the audience of those tokens. */
 export const konnectivityUser = 'system:konnectivity-server';
 
-/** The certificates of the konnectivity server: the one that it shows agents, and the one in its kubeconfig. */
+/** The certificates of the konnectivity server: the one that it presents to agents, and the one in its kubeconfig. */
 type KonnectivityLeaf = 'konnectivity-server' | 'konnectivity-server.conf';
 
 /** The names under which agents may reach the server: the wanted one, and previous ones for as long as agents dial them. */
@@ -47,7 +47,7 @@ export function konnectivityLeaves(
   };
 }
 
-/** The Secret of the certificate that the server shows agents. */
+/** The Secret of the certificate that the server presents to agents. */
 export function konnectivitySecret(tcp: TenantControlPlane): LeafSecret {
   return {
     leaf: 'konnectivity-server' satisfies KonnectivityLeaf,

@@ -3,7 +3,7 @@ import type { Dependencies } from '../../dependencies.ts';
 import type { Scope } from '../../scope.ts';
 import { agentName, agentNamespace, konnectivityPorts } from './konnectivity-server.ts';
 
-/** So many agents are looked up, of which the first one with a name that can be one is asked. */
+/** This many agents are listed; the request goes to the first one with a valid name. */
 const most = 3;
 
 const podsPath = `/api/v1/namespaces/${agentNamespace}/pods`;
@@ -21,9 +21,9 @@ function namesIn(page: string): readonly string[] {
 }
 
 /**
- * Why the API server of a pod cannot reach the tenant's nodes yet: it is asked for an agent's own health, through the tunnel. Only the
- * server's word that no agent is connected counts: a tenant without agents, or with agents that answer something else, does not hold
- * its rollout up.
+ * Why the API server of a pod cannot reach the tenant's nodes yet: the health of an agent is requested from it, through the tunnel. Only
+ * the server's answer that no agent is connected counts: a tenant without agents, or with agents that answer something else, does not
+ * delay its rollout.
  */
 export async function tunnelIsMissing(
   scope: Readonly<Scope>,

@@ -24,7 +24,7 @@ interface Facts {
   readonly renewal: number;
   /** Where workers reach trustd, as `host:port`; known when the tenant is ready for them. */
   readonly endpoint: string;
-  /** The certificate requests that were left alone; absent while not all have been checked. */
+  /** The certificate requests that were not approved; absent while not all have been checked. */
   readonly requestsLeft: RequestsLeft;
 }
 

@@ -30,7 +30,7 @@ export type RequestsDependencies = Pick<
   readonly tenants: Pick<Dependencies['tenants'], 'client' | 'wakeOn' | 'sleepOn'>;
 };
 
-/** Requests that a reconcile looks at; a tenant may have made ten thousand. */
+/** Requests that a reconcile checks; a tenant may have created ten thousand. */
 const pageSize = 100;
 
 /** Page size for the largest objects that an API server stores, so that a page stays below the limit for a tenant's response. */
@@ -45,10 +45,10 @@ const enoughMs = 5_000;
 /** Until the next page of a pass, in milliseconds. */
 const nextPageMs = 2_000;
 
-/** Until requests that may fit later are checked again, in milliseconds; sooner when all of them are on one page. */
+/** Until requests that may be approved later are checked again, in milliseconds; sooner when all of them are on one page. */
 const mayFitMs = { fewRequests: 10_000, manyRequests: 5 * 60_000 } as const;
 
-/** A request that has not fitted for this long never will: its kubelet has given up and creates another one. In milliseconds. */
+/** A request that could not be approved for this long is not checked again: its kubelet creates another one. In milliseconds. */
 const patienceMs = 15 * 60_000;
 
 const kind = kinds.CertificateSigningRequest;
@@ -104,7 +104,7 @@ class Approving {
     this.#ctx = ctx;
   }
 
-  /** Approves the request, or reports why it is left alone. */
+  /** Approves the request, or reports why not. */
   async decide(request: Request): Promise<LeftAlone | undefined> {
     const read = readServingRequest(request, this.#rules);
     if (read.is === 'left') return read;
@@ -176,8 +176,8 @@ async function overPage(
 }
 
 /**
- * Approves the serving certificates that kubelets request, each only for the names and addresses of its own node. Everything else
- * is left alone and reported. A reconcile handles one page of requests; after the last page it waits for new ones.
+ * Approves the serving certificates that kubelets request, each only for the names and addresses of its own node. All others
+ * are not changed, and are reported. A reconcile handles one page of requests; after the last page it waits for new ones.
  */
 export async function certificateRequests(
   scope: Readonly<Scope>,

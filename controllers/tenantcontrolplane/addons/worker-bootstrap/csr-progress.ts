@@ -4,7 +4,7 @@ import type { NewCondition } from '../../../../runtime/reconcile/conditions.ts';
 import type { Scope } from '../../scope.ts';
 import type { ReconcileCache } from '../../shared/reconcile-cache.ts';
 
-/** Requests of workers that were left alone, as they are reported. */
+/** Requests of workers that were not approved, as they are reported. */
 export interface RequestsLeft {
   readonly count: number;
   /** The first of them, by name. */
@@ -20,9 +20,9 @@ export interface RequestPass {
   readonly from?: string;
   /** The resource version of the first page: newer requests have not been seen. */
   readonly resourceVersion?: string;
-  /** The requests left alone on the pages so far. */
+  /** The requests that were not approved on the pages so far. */
   readonly left: RequestsLeft;
-  /** True when one of them may fit later. */
+  /** True when one of them may be approved later. */
   readonly mayFit: boolean;
 }
 
@@ -56,7 +56,7 @@ export class RequestBook {
 /** How many are reported by name: a tenant can create any number of requests. */
 const mostTold = 3;
 
-/** One more that is left alone. */
+/** Adds a request that is not approved. */
 export function withRequest(left: RequestsLeft, name: string, why: string): RequestsLeft {
   return {
     count: left.count + 1,
@@ -64,7 +64,7 @@ export function withRequest(left: RequestsLeft, name: string, why: string): Requ
   };
 }
 
-/** The requests that were left alone, the reasons and what to do; empty when there are none. */
+/** The requests that were not approved, the reasons and what to do; empty when there are none. */
 function requestsText({ count, first }: RequestsLeft): string {
   if (count === 0) return '';
   const told = first.map(({ name, why }) => `${name} ${why}`);

@@ -10,7 +10,7 @@ const reader = 'steward:node-endpointslice-reader';
 const nodes = { kind: 'Group', name: nodesGroup } as const;
 
 /**
- * The objects that Talos workers need inside the tenant: they look for their control plane in the EndpointSlices of the Service
+ * The objects that Talos workers need inside the tenant: they find their control plane in the EndpointSlices of the Service
  * `kubernetes` (https://docs.siderolabs.com/talos, StaticEndpointsConfig). The binding for serving certificates approves none by
  * itself: it grants what kubeadm grants for client certificates, under the name that existing installations use.
  */

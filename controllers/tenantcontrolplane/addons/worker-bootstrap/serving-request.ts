@@ -25,12 +25,12 @@ export interface ServingRules {
 /** A node's request for its own certificate, as far as the request alone shows. */
 export interface ServingRequest {
   readonly is: 'plausible';
-  /** Name of the node that asks. */
+  /** Name of the requesting node. */
   readonly node: string;
   readonly wanted: CertificateRequest;
 }
 
-/** A request that is left alone: for good, or until the node reports the requested names. */
+/** A request that is not approved: for good, or until the node reports the requested names. */
 export interface LeftAlone {
   readonly is: 'left';
   readonly why: string;
@@ -115,7 +115,7 @@ const addressTypes = ['InternalIP', 'ExternalIP'];
 
 /**
  * Whether the requesting node itself reports all requested names and addresses. The node's status may lag behind the request, so
- * a request that does not fit may fit later.
+ * a request that does not match may match later.
  */
 export function evaluateNames(
   { node, wanted }: ServingRequest,

@@ -109,7 +109,7 @@ export function trustdSecret(
   });
 }
 
-/** The certificate that trustd shows workers at an endpoint. */
+/** The certificate that trustd presents to workers at an endpoint. */
 export function trustdServing(
   tcp: TenantControlPlane,
   { host }: Endpoint,

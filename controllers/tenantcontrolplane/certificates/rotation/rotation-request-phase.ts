@@ -30,7 +30,7 @@ function looked(scope: Readonly<Scope>, record: CredentialsRotation | undefined,
   const requested = tcp.metadata.annotations?.[annotations.operation];
   const before = withoutRefusal(record);
   if (requested === undefined) return before;
-  // An object that was moved or restored still has the annotation, but nobody requested the operation again.
+  // An object that was moved or restored still has the annotation, but the operation was not requested again.
   if (tcp.status?.observedGeneration === undefined) return { ...before, operation: requested };
   const refusal = refusalOf(requested, record);
   const refused = refusal === undefined ? undefined : refusalText(requested, refusal);

@@ -12,7 +12,7 @@ import { noTargetMessage } from '../placement/choice-words.ts';
 import { drainRecord, failureOf, isChosen, isRequestedElsewhere, stayingRecord } from './drain-record.ts';
 import type { Failures } from './drain-record.ts';
 
-/** Until a tenant asks for its turn again where nothing enqueues it, in milliseconds. */
+/** Until a tenant requests its turn again if nothing enqueues it, in milliseconds. */
 const turnMs = 5 * 60_000;
 
 /** Until the next check whether the cache shows what an earlier process chose, in milliseconds. */
@@ -61,7 +61,7 @@ function goOn(tcp: TenantControlPlane, store: DataStore, deps: Dependencies): Ou
   const migration = tcp.status?.storage?.migration;
   const record = drainRecord(tcp);
   if (migration === undefined || !isChosen(record, name)) {
-    // The target may be in use already, or the author has asked for something else.
+    // The target may be in use already, or the author has requested another DataStore.
     if (record === undefined) rest(tcp, deps);
     return { is: 'done' };
   }
@@ -117,7 +117,7 @@ function failuresOf(record: DrainedTenant | undefined): Failures {
   return failures === undefined ? {} : { failures, failedDataStoreName, retryTime };
 }
 
-/** Why a migration could not begin now: it would keep others waiting. */
+/** Why a migration could not begin now: meanwhile it would delay others. */
 function unreadiness({ endpoint, kubeconfigFacts }: Readonly<Scope>, store: DataStore): string | undefined {
   const trouble = storeTrouble(store);
   if (trouble !== undefined) return `DataStore ${store.metadata.name} cannot be used: ${trouble.message}`;

@@ -2,11 +2,11 @@ import type { DrainedTenant } from '../../../../api/steward/v1alpha1/data-store-
 import { requestedDataStore } from '../../../../api/steward/v1alpha1/requested-data-store.ts';
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
 
-/** After the first failed migration a tenant waits so long, in milliseconds, then twice as long each time. */
+/** How long a tenant waits after its first failed migration, in milliseconds; then twice as long each time. */
 const firstRetryMs = 10 * 60_000;
 const lastRetryMs = 160 * 60_000;
 
-/** The recorded drain, as long as the author has not asked for another DataStore since. */
+/** The recorded drain, as long as the author has not requested another DataStore since. */
 export function drainRecord({ spec, status }: TenantControlPlane): DrainedTenant | undefined {
   const record = status?.storage?.drain;
   return record?.named === (spec.dataStore ?? '') ? record : undefined;
@@ -24,7 +24,7 @@ export function stayingRecord(tcp: TenantControlPlane, name: string): DrainedTen
   return { from: from === name ? named : from, named, dataStoreName: name, ...(time !== undefined && { time }) };
 }
 
-/** True when the author has asked for another DataStore, to which the data has not been migrated. */
+/** True when the author has requested another DataStore, to which the data has not been migrated. */
 export function isRequestedElsewhere(tcp: TenantControlPlane, name: string): boolean {
   const requested = requestedDataStore(tcp);
   return drainRecord(tcp)?.from !== name && requested !== '' && requested !== name;

@@ -39,8 +39,8 @@ interface Wait {
 export type DrainTurn = 'go' | 'wait' | 'stay';
 
 /**
- * Lets one tenant at a time leave a DataStore that is drained. Who leaves is in the status of the tenants, so another process goes on where
- * this one ended; memory only covers the moments until the cache shows it, and remembers who waits.
+ * Lets one tenant at a time leave a DataStore that is drained. Which one leaves is in the status of the tenants, so another process
+ * continues where this one ended; memory only covers the moments until the cache shows it, and remembers which tenants wait.
  */
 export class DrainTurns {
   readonly #options: DrainTurnsOptions;
@@ -89,7 +89,7 @@ export class DrainTurns {
     this.#going.delete(uid);
     this.#waiting.delete(uid);
     if (store === undefined) return;
-    // It stays in the list until it has gone, or has said that it does not.
+    // It stays in the list until it has left, or has reported that it stays.
     const next = this.#waiting.entries().find(([, wait]) => wait.store === store);
     if (next !== undefined) this.#options.enqueue?.(next[1].key);
   }
@@ -101,7 +101,7 @@ export class DrainTurns {
       .some(([other, turn]) => other !== uid && turn.store === store && now - turn.since < unshownMs);
   }
 
-  /** True while the status says that the tenant is about to leave, or does. One that is stuck keeps nobody waiting for ever. */
+  /** True while the tenant leaves, or is about to, according to its status. One that is stuck does not block others forever. */
   #isLeaving(tcp: TenantControlPlane, store: string): boolean {
     const record = drainRecord(tcp);
     if (!isChosen(record, store) || record.time === undefined) return false;

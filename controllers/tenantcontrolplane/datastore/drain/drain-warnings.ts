@@ -2,7 +2,7 @@ import type { DataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { drainRecord } from './drain-record.ts';
 
-/** What to tell the author of a tenant about drains: its spec names a DataStore that the tenant has left, or will leave. */
+/** Warnings for the author of a tenant whose spec names a DataStore that the tenant has left, or will leave, because of a drain. */
 export function drainWarnings(
   tcp: TenantControlPlane,
   stores: readonly Pick<DataStore, 'metadata' | 'spec'>[] = [],

@@ -31,7 +31,7 @@ const againMs = 100;
 /** Until the pods are checked again that are stopping, which no watch reports, in milliseconds. */
 const stopAgainMs = 200;
 
-/** Until a pod is looked for again that is to be deleted by a person, in milliseconds. */
+/** Until the next check whether a person has deleted a pod that does not end, in milliseconds. */
 const overdueAgainMs = 5_000;
 
 /** A Job whose process has not started after this time is inspected more closely. */
@@ -117,7 +117,7 @@ function switched({ ctx }: MigrationStep, record: MigrationStatus, { channel }: 
   return inPhase(seen, 'Switching', ctx.now, {
     ...(summary !== undefined && { keys: summary.keys }),
     remaining: 0,
-    // The process asked for read-only before it finished, even if the manager died before it recorded that.
+    // The process requested read-only before it finished, even if the manager died before it recorded that.
     writesStoppedAt: record.writesStoppedAt ?? ctx.now.toISOString(),
     switchedAt: ctx.now.toISOString(),
   });
@@ -197,7 +197,7 @@ async function released(step: MigrationStep, record: MigrationStatus): Promise<S
 
 const removalMs = 500;
 
-/** A target that a drain has chosen, and that cannot be used for so long, in milliseconds, is given up: another one may fit. */
+/** A target that a drain has chosen is given up if it cannot be used for this time, in milliseconds: another one may fit. */
 const drainPreparingMs = 5 * 60_000;
 
 function givenUp(step: MigrationStep, record: MigrationStatus): Step | undefined {

@@ -82,14 +82,14 @@ export function undoing(
   return { ...inPhase(record, 'RollingBack', now), ...end };
 }
 
-/** True while every API server denies writes, and from the moment at which they are told to stop until they serve again. */
+/** True while every API server denies writes, and from the request to stop them until they serve again. */
 export function isFrozen(record: MigrationStatus | undefined): boolean {
   return isUnderWay(record) && (record.writesStoppedAt ?? record.stoppedAt) !== undefined;
 }
 
 /**
- * The record once writes are allowed again, or the API servers serve again; the time until then is added up. It counts from the moment
- * at which they were told to stop, although they serve for a few seconds more.
+ * The record once writes are allowed again, or the API servers serve again; the time until then is added up. It counts from the
+ * request to stop them, although they serve for a few seconds more.
  */
 export function thawed(record: MigrationStatus, now: Date): MigrationStatus {
   const { pauseMs = 0 } = record;

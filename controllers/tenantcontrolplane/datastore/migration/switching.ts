@@ -105,14 +105,14 @@ function migrationNumbers({ source, target, keys, bytes, pauseMs, rolloutMs }: M
 
 /**
  * Restores the state before the migration: writes first, since people wait for them, then the rest of the copy. The process of
- * the migration is asked to roll back its own part; what it does not finish in time is done here once it is gone.
+ * the migration is requested to roll back its own part; what it does not finish in time is done here once it is gone.
  */
 export async function rollBack(step: MigrationStep, record: MigrationStatus): Promise<Step> {
   const { scope, deps, ctx } = step;
   const place = { tcp: scope.tcp, deps, signal: ctx.signal };
   const opening = { deps, signal: ctx.signal };
   const source = await openShare(scope.tcp, record.source, opening);
-  // Where all were stopped, nobody has seen the target.
+  // Where all were stopped, no client has seen the target.
   const isSeen =
     record.switchedAt !== undefined && record.writesStoppedAt !== undefined && record.stoppedAt === undefined;
   if (isSeen) await liftSource(step, record, source);
@@ -133,7 +133,7 @@ export async function rollBack(step: MigrationStep, record: MigrationStatus): Pr
   const remedy = ending === 'Failed' ? `; ${failedRemedy(scope.tcp)}` : '';
   ctx.event(type, `Migration${ending}`, `the data was not migrated ${way(open)}: ${message}${pause}${remedy}`);
   const rest = without(open, 'ending', 'switchedAt', 'rolledOutAt');
-  // What waited for the end of the migration goes on.
+  // What waited for the end of the migration continues.
   return onward({ ...inPhase(rest, ending, ctx.now), message, finishedAt: ctx.now.toISOString() });
 }
 

@@ -13,7 +13,7 @@ import { fieldManager } from '../../dependencies.ts';
 import type { ReadOnlyStep } from './migration-step.ts';
 import { podsOf } from './pods.ts';
 
-/** An API server looks for new policies once a second; a reconcile waits for two of these intervals. */
+/** An API server loads new policies once a second; a reconcile waits for two of these intervals. */
 const proof = { attempts: 80, pauseMs: 25 } as const;
 
 /**

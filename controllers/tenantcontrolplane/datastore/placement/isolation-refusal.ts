@@ -1,10 +1,10 @@
 import type { DataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
 
 /**
- * Why a DataStore takes no new tenant until it is verified to isolate tenants, as the end of a sentence; undefined when it takes one. One
- * with single credentials takes its one tenant: who else asks for it is refused elsewhere. One whose verification fails again and again, which
- * is no sign of a hole, takes tenants unless the last one that succeeded found a hole. What was found is not reported: it may name other
- * tenants, and shows everybody the way to their data.
+ * Why a DataStore accepts no new tenant until it is verified to isolate tenants, as the end of a sentence; undefined when it accepts one.
+ * One with single credentials accepts its one tenant: others are refused elsewhere. One whose verification fails repeatedly, which is no
+ * sign of a breach, accepts tenants unless the last completed verification found one. The breach itself is not reported: it may name
+ * other tenants, and would show how to reach their data.
  */
 export function isolationRefusal({ metadata, spec, status }: DataStore): string | undefined {
   if (spec.isolationPolicy === 'Report') return undefined;

@@ -32,7 +32,7 @@ export interface PlacementsOptions {
   readonly namespace: string;
 }
 
-/** The DataStore that a tenant leaves, and what is asked of the next one. */
+/** The DataStore that a tenant leaves, and the requirements for the next one. */
 export interface Departure {
   readonly leaves: string;
   /** The labels that the next one must have. */
@@ -101,7 +101,7 @@ export class Placements {
     }
   }
 
-  /** The tenant does not go where it was to go. */
+  /** The tenant is not migrated to the DataStore that was chosen for it. */
   release(uid: string): void {
     this.#held.delete(uid);
   }

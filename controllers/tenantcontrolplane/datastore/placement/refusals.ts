@@ -11,7 +11,7 @@ import { intolerable, taintText } from './taints.ts';
 /** What a tenant requires of its DataStore. */
 export interface PlacementConstraints {
   readonly selector: CoreTypes['LabelSelector'] | undefined;
-  /** What a drain asks of the DataStores to which it migrates tenants. */
+  /** What a drain requires of the DataStores to which it migrates tenants. */
   readonly targetSelector?: CoreTypes['LabelSelector'] | undefined;
   readonly tolerations: readonly DataStoreToleration[];
   readonly origin: Origin;

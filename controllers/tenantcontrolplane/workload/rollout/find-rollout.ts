@@ -14,8 +14,8 @@ export interface Rollout extends SeenRollout {
 }
 
 /**
- * How many milliseconds ago something was first so in a rollout; undefined while it is not so. The first look begins to count: a
- * new process may wait a little longer than necessary. What comes and goes, as errors do between two attempts, counts from its first time.
+ * How many milliseconds ago something was first so in a rollout; undefined while it is not so. The first check begins to count: a
+ * new process may wait a little longer than necessary. An intermittent state, such as errors between two attempts, counts from its first time.
  */
 function lastsForMs(
   uid: string,

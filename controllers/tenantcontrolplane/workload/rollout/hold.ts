@@ -54,7 +54,7 @@ export function templateChecksum(made: Manifest): string {
   return checksum({ template: JSON.stringify((made as DeploymentManifest).spec.template) });
 }
 
-/** The rollout that a Deployment records; undefined when there is none, or when somebody has changed the record. */
+/** The rollout that a Deployment records; undefined when there is none, or when the record was changed. */
 export function holdOf(deployment: Deployment | undefined): Hold | undefined {
   const text = deployment?.metadata.annotations?.[annotations.rollout] ?? '';
   const [time = '', template = '', count = ''] = text.split(' ');
@@ -72,7 +72,7 @@ export function failedRolloutOf(deployment: Deployment | undefined): FailedRollo
   return { at, template, why, failures: Math.max(failuresOf(count), 1) };
 }
 
-/** Of a number in a record, such as `#2`. Somebody may have changed it. */
+/** Reads a number in a record, such as `#2`, which may have been changed. */
 function failuresOf(text: string): number {
   return Number(/^#(\d{1,3})$/.exec(text)?.[1] ?? 0);
 }

@@ -2,7 +2,7 @@ import type { Deployment, EndpointSlice, Pod, ReplicaSet, Service } from '../../
 import type { Resource } from '../../../../api/meta.ts';
 import { isOfSelector } from './early-endpoints.ts';
 
-/** The label by which the Deployment controller tells the pods of one template from those of another. */
+/** The label by which the Deployment controller distinguishes the pods of different templates. */
 export const hashLabel = 'pod-template-hash';
 
 /** The annotation by which it numbers the templates of a Deployment. */

@@ -77,7 +77,7 @@ export async function rollOut(
   const hold = holdOf(present);
   if (hold !== undefined) return goOn(rolling, hold);
   const failed = failedBefore(rolling);
-  // A time to come was not written by us.
+  // A time in the future was not written by us.
   if (failed !== undefined && failed.at <= ctx.now && ctx.now < againAt(failed)) return stay(rolling, failed);
   return (await changesPods(rolling)) ? begin(rolling) : settle(rolling);
 }
@@ -92,7 +92,7 @@ function applied(deployment: Deployment, afterMs?: number, message?: string): Ou
   return { is: 'done', learned: { deployment }, afterMs, message };
 }
 
-/** How soon a turn is asked for again where none was given, in milliseconds: the queue enqueues the next one itself. */
+/** How soon a turn is requested again where none was given, in milliseconds: the queue enqueues the next one itself. */
 const turnMs = 10_000;
 
 function turnText(others: number): string {
@@ -113,7 +113,7 @@ async function start(first: Omit<Rolling, 'present'>): Promise<Outcome<Scope>> {
   return { is: 'waiting', reason: 'StartsLater', message: turnText(others), afterMs: turnMs };
 }
 
-/** Says that the pods are not those of the spec yet: the running version counts, and nothing that they use may go. */
+/** Records that the pods are not those of the spec yet: the running version counts, and nothing that they use may be removed. */
 function former({ scope: { versions, upgrade } }: Rolling, outcome: Outcome<Scope>): Outcome<Scope> {
   if (outcome.is !== 'done') return outcome;
   const target = versions.running ?? versions.installed ?? needed(upgrade, 'upgrade').target;
@@ -128,7 +128,7 @@ async function settle({ scope, deps, ctx, made, template }: Omit<Rolling, 'prese
   return applied(deployment);
 }
 
-/** True when other pods would replace the present ones. The API server says so: it adds defaults, and writes quantities its own way. */
+/** True when other pods would replace the present ones. Only a dry run shows that: the API server adds defaults and converts quantities. */
 async function changesPods({ scope, deps, ctx, made, template, present }: Rolling): Promise<boolean> {
   const isKnown = deps.memory.has(scope.tcp.metadata.uid, fact, `${template} ${present.metadata.generation}`);
   if (isKnown || (present.status?.readyReplicas ?? 0) === 0) return false;
@@ -137,7 +137,7 @@ async function changesPods({ scope, deps, ctx, made, template, present }: Rollin
     const after = await deps.cluster.apply(kinds.Deployment, made, { fieldManager, dryRun: true, signal });
     return !isDeepStrictEqual(after.spec?.template, present.spec?.template);
   } catch (error) {
-    // The same answer to the real request is explained.
+    // The refusal of the real request will be reported.
     if (error instanceof ApiError && [400, 403, 404, 422].includes(error.code)) return false;
     throw error;
   }

@@ -13,10 +13,10 @@ export const patience = {
   slicesMs: 60_000,
 } as const;
 
-/** How soon a rollout is looked at again where no watch reports the next change, in milliseconds. */
+/** How soon a rollout is checked again where no watch reports the next change, in milliseconds. */
 const soonMs = 250;
 
-/** How often pods that are not ready are looked at, in milliseconds: no watch reports their errors. */
+/** How often pods that are not ready are checked, in milliseconds: no watch reports their errors. */
 const lookMs = 5_000;
 
 /** What a rollout does next. */
@@ -29,9 +29,9 @@ export interface RolloutStep {
   readonly holds: boolean;
   /** Why the Deployment returns to the pods that `select` names; absent when it does not. */
   readonly returnsBecause?: string;
-  /** When to look again, in milliseconds; absent when a watch reports the next change. */
+  /** When to check again, in milliseconds; absent when a watch reports the next change. */
   readonly afterMs?: number;
-  /** True while the pods are looked at again and again, for ten minutes at most: that is no standstill. */
+  /** True while the pods are checked repeatedly, for ten minutes at most: that counts as progress. */
   readonly looks?: boolean;
 }
 
@@ -120,7 +120,7 @@ function afterSwitch({
   const names = new Set(recent.map(({ name }) => name));
   const isThere = reached.size > 0 && [...reached].every((name) => names.has(name));
   const leftMs = patience.observedMs - switchedForMs;
-  // Whoever keeps slices of the Service by hand does not keep the old pods.
+  // EndpointSlices that were created by hand do not keep the old pods.
   if ((isThere && leftMs <= 0) || switchedForMs >= patience.slicesMs) return { select: newest, holds: false };
   return { select: newest, holds: true, afterMs: isThere ? leftMs : soonMs };
 }
@@ -128,7 +128,7 @@ function afterSwitch({
 /** A Service that was narrowed is widened once no other pods are left that could answer. */
 function settling(facts: RolloutFacts): string | undefined {
   const { newest, selected, pods } = facts;
-  // Its pods are about to be replaced, without anybody to switch.
+  // Its pods are about to be replaced, and no clients have to be switched.
   if (newest !== undefined && selected !== newest) return undefined;
   return pods.some(({ hash }) => hash !== selected) ? readyWith(facts, selected) : undefined;
 }
