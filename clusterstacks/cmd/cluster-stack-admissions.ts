@@ -8,8 +8,8 @@ import { liveUse } from '../sources/live-use.ts';
 import { validateReleaseDeletion, validateStackDeletion } from '../sources/validate-use.ts';
 
 /**
- * The admission rules of cluster stacks, by the path that config/clusterstacks names. What a spec may say is kept by the definitions themselves; here is
- * what must not be deleted while Clusters use it.
+ * The admission rules of cluster stacks, by the path that config/clusterstacks names. The definitions validate specs; these rules
+ * protect what must not be deleted while Clusters use it.
  */
 export function clusterStackAdmissions(cluster: Pick<Cluster, 'list'>): Readonly<Record<string, AdmissionHandler>> {
   return {

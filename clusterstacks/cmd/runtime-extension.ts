@@ -19,7 +19,10 @@ export interface RuntimeExtensionSetting {
   readonly enqueue: (controller: string, key: Key) => void;
 }
 
-/** What the webhooks' server has to do for core Cluster API's hooks: nothing unless both gates are on and add-ons are looked after. */
+/**
+ * What the webhook server serves for the hooks of core Cluster API: nothing unless both gates are on and this manager reconciles
+ * add-ons.
+ */
 export function runtimeExtensionParts({ settings, cluster, clock, enqueue }: RuntimeExtensionSetting): {
   readonly calls: Readonly<Record<string, JsonCall>>;
   readonly further: readonly FurtherClient[];

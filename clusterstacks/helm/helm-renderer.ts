@@ -19,7 +19,7 @@ export interface HelmOptions {
   readonly program: string;
   /** A folder for temporary files, which is created when it is missing. */
   readonly scratch: string;
-  /** Where the program's name is looked for. Default: the usual folders of a container. */
+  /** The folders that are searched for the program. Default: the usual folders of a container. */
   readonly searchPath?: string;
   /** How long one call may take. Default: a minute. */
   readonly timeoutMs?: number;

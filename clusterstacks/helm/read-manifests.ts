@@ -42,7 +42,7 @@ export function readManifests(text: string, origin: string): readonly Manifest[]
 }
 
 /**
- * As `readManifests`, but each object is handed on as soon as it is read: the tree of a document takes thirty times the memory of its text,
+ * As `readManifests`, but each object is passed on as soon as it is read: the tree of a document takes thirty times the memory of its text,
  * and only one of them is held at a time.
  */
 export function mapManifests<T>(text: string, origin: string, map: (manifest: Manifest) => T): readonly T[] {

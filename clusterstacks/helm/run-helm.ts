@@ -12,7 +12,7 @@ export interface HelmCall {
   readonly input: string;
   /** A folder of this call alone: helm's home, cache, configuration and temporary files. */
   readonly home: string;
-  /** `PATH` of helm, where its own name is looked for too. */
+  /** `PATH` of helm, in which helm itself is searched for, too. */
   readonly searchPath: string;
   readonly timeoutMs: number;
   readonly maxOutputBytes: number;

@@ -29,7 +29,7 @@ export interface MemorySight {
  *
  * Node cannot limit a process that it starts. prlimit(1) and a shell with ulimit are not in a distroless image, and they would bound
  * the address space, of which Go reserves a lot. A separate cgroup needs privileges that a pod does not have, and GOMEMLIMIT is only
- * a soft limit. So the kernel's count is polled. If the kernel runs out of memory first, it is asked to kill the child before others.
+ * a soft limit. So the kernel's count is polled. If the kernel runs out of memory first, the child is the first to be killed.
  * Systems other than Linux have no /proc, and nothing is watched there.
  */
 export function watchMemory(pid: number, bound: MemoryBound, sight: MemorySight | undefined = sightHere()): () => void {

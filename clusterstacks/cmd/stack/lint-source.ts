@@ -119,7 +119,7 @@ function buildFindings(source: SourceTree): readonly Finding[] {
   }
 }
 
-/** Only what people can mend becomes a finding. */
+/** Only what people can fix becomes a finding. */
 function messageOf(error: unknown): string {
   if (error instanceof StackError || error instanceof RangeError || error instanceof BadReleaseError)
     return error.message;

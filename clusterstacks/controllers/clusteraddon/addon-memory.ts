@@ -16,7 +16,7 @@ const mostValues = 4 * 1024 * 1024;
 export interface AddonMemory {
   readonly uid: string;
   readonly applied: Map<string, Applied>;
-  /** Objects that the pass under way has seen in place, and when in milliseconds: the next reconcile goes on behind them. */
+  /** Objects that the pass under way has seen in place, and when in milliseconds: the next reconcile continues after them. */
   readonly passed: Map<string, number>;
   readonly pauses: Pauses;
   readonly echo: StatusEcho;

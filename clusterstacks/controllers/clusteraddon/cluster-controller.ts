@@ -25,8 +25,8 @@ export interface ClusterWatchDependencies {
 }
 
 /**
- * Gives each Cluster whose class a release of a ClusterStack made its ClusterAddon, and gives it back when someone deletes it. All
- * other Clusters are left alone.
+ * Creates a ClusterAddon for each Cluster whose class a release of a ClusterStack created, and recreates it after a deletion. Other
+ * Clusters are not changed.
  */
 export function clusterWatchController(deps: ClusterWatchDependencies): Controller<CapiCluster> {
   const ofClass = (old: Resource | undefined, now: Resource | undefined): readonly Key[] => {

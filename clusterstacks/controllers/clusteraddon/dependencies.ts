@@ -7,7 +7,7 @@ import type { TenantPool } from '../../../tenants/pool.ts';
 import type { SeenClusters } from './watches.ts';
 import type { ObjectMemory } from '../../../runtime/cache/object-memory.ts';
 
-/** What the add-ons of Clusters are kept with. */
+/** The dependencies of the controller of ClusterAddons. */
 export interface Dependencies {
   /** What is remembered about an object is dropped with it. */
   readonly memory: ObjectMemory;

@@ -21,7 +21,7 @@ export class Pauses {
     this.#random = random;
   }
 
-  /** Milliseconds until the next look, if it takes one. `place` changes with every progress. */
+  /** Milliseconds until the next reconcile, if one is needed. `place` changes with every progress. */
   after({ type, reason, afterMs }: Blocker, place: string): number | undefined {
     if (afterMs === undefined || afterMs === 0) return afterMs;
     const here = `${type}/${reason}/${afterMs}/${place}`;

@@ -2,7 +2,7 @@ import type { ConditionTypeOf, ReasonOf } from '../../../api/conditions.ts';
 
 type Type = ConditionTypeOf<'ClusterAddon'>;
 
-/** A condition of a ClusterAddon that is not met, and how soon to look again, in milliseconds. */
+/** A condition of a ClusterAddon that is not met, and when to check again, in milliseconds. */
 export type Blocker = {
   [T in Type]: {
     readonly type: T;

@@ -5,7 +5,7 @@ import type { NewCondition } from '../../../runtime/reconcile/conditions.ts';
 import { setConditions } from '../../../runtime/reconcile/conditions.ts';
 import type { Blocker } from './stage-error.ts';
 
-/** Condition types in the order in which a reconcile finds them out: those before an obstacle hold, those after are not known. */
+/** Condition types in the order in which a reconcile evaluates them: those before a failure are True, those after it are Unknown. */
 const order = [
   'AssetsClientAPIAvailable',
   'ClusterStackReleaseDownloaded',

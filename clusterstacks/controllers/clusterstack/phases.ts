@@ -127,7 +127,7 @@ async function keepReleases(deps: Dependencies, scope: Readonly<Scope>, ctx: Con
   return { is: 'waiting', reason: 'FailedToCreateOrUpdate', message };
 }
 
-/** What was seen may be behind: before something goes that cannot come back the same, Clusters are read again. */
+/** The cache may be behind: Clusters are read from the API server before something is deleted that cannot be recreated the same. */
 async function removable(
   deps: Dependencies,
   superfluous: readonly ClusterStackRelease[],

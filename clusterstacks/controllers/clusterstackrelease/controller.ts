@@ -34,7 +34,7 @@ const goingAgainMs = 5_000;
 /** Releases are fetched within a reconcile. */
 const timeoutMs = 300_000;
 
-/** Makes of each ClusterStackRelease its ClusterClass and templates, keeps them as they are, and removes them with it. */
+/** Creates the ClusterClass and templates of each ClusterStackRelease, reverts drift, and deletes them with it. */
 export function clusterStackReleaseController(deps: Dependencies): Controller<ClusterStackRelease> {
   const watches = new ObjectWatches(deps.informers, deps.enqueue);
   const unpinned = deps.memory.slot<true>('releases without a digest');

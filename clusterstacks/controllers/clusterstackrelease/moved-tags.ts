@@ -5,7 +5,7 @@ import type { AssetStore, SourceAddress } from '../../sources/asset-store.ts';
 
 const lookEveryMs = 600_000;
 
-/** Looks from time to time whether the tags of releases still name what the releases are pinned to. */
+/** Checks from time to time whether the tags of releases still name what the releases are pinned to. */
 export class MovedTags {
   readonly #assets: Pick<AssetStore, 'current'>;
   readonly #looked: ObjectSlot<{ readonly at: number; readonly names: string }>;

@@ -6,8 +6,8 @@ import type { Dependencies } from './dependencies.ts';
 import { isRecorded } from './whose-object.ts';
 
 /**
- * Deletes what the status says the release made, and names what is still there. The ClusterClass goes first, for its webhook knows whether a Cluster uses it.
- * An object that another one controls by now is left alone.
+ * Deletes what the release created according to its status, and names what still exists. The ClusterClass is first, because its webhook
+ * knows whether a Cluster uses it. An object that has another controller by now is not deleted.
  */
 export async function removeObjects(
   { cluster, discovery }: Pick<Dependencies, 'cluster' | 'discovery'>,

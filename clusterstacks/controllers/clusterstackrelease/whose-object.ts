@@ -30,7 +30,7 @@ function foreign(object: Resource, { metadata: { name } }: ClusterStackRelease):
   return `${describe(object)} already exists and was not created by this release: ${whoseText(object)}. Delete it, or, if no controller owns it, let the release adopt it with the annotation ${adoptAnnotation}=${name}`;
 }
 
-/** Who has to do with an object, as far as it says so itself. */
+/** To whom an object belongs, according to its own metadata. */
 function whoseText({ metadata }: Resource): string {
   const { ownerReferences = [], labels } = metadata;
   const owners = ownerReferences.map(

@@ -22,7 +22,7 @@ export interface KnownCluster {
   readonly addon: ClusterAddon | undefined;
 }
 
-/** Which Clusters are looked after. */
+/** Which Clusters this manager reconciles. */
 export interface KnownClusterParts {
   /** Read only. */
   readonly cluster: Pick<Cluster, 'get' | 'list'>;
@@ -33,9 +33,9 @@ export interface KnownClusterParts {
 }
 
 /**
- * What there is of a Cluster now; undefined for one that is left alone: that this manager does not look after, that is not there or
- * goes, whose class no release made, or whose control plane is a StewardControlPlane, which holds its upgrade itself. Where there are
- * no ClusterAddons at all every Cluster is left alone.
+ * The current facts about a Cluster; undefined for one that the hooks ignore: one that this manager does not reconcile, that does not exist
+ * or is being deleted, whose class no release created, or whose control plane is a StewardControlPlane, which holds its upgrade itself.
+ * If the kind ClusterAddon does not exist, they ignore every Cluster.
  */
 export async function knownCluster(
   { cluster: client, watchFilter, namespace = '' }: KnownClusterParts,

@@ -17,9 +17,9 @@ export interface RuntimeExtensionParts extends KnownClusterParts {
   readonly wake: (addon: Required<Key>) => void;
 }
 
-/** The delay after which core asks again whether an upgrade may begin. */
+/** The delay after which core calls the hook again to find out whether an upgrade may begin. */
 const retryAfterSeconds = 10;
-/** A ClusterAddon is not woken more often than this. */
+/** A ClusterAddon is not enqueued more often than this. */
 const betweenWakesMs = 10_000;
 
 /**

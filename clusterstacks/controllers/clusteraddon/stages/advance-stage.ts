@@ -46,7 +46,7 @@ export async function advanceStage(
   }
 }
 
-/** What an error of a stage means; throws what is no matter of the stage or of its workload cluster. */
+/** What an error of a stage means; throws what neither the stage nor its workload cluster has caused. */
 export function blockerOf(error: unknown, signal: AbortSignal): Blocker {
   signal.throwIfAborted();
   if (error instanceof StageError) return error.blocker;
@@ -109,7 +109,7 @@ async function apply(prepared: PreparedStage, at: StageResult, tools: StageTools
     : { ...stopped(at, refusals(prepared.stage, failures)), resources: failures.slice(0, mostListed).map(resourceOf) };
 }
 
-/** The reconcile ends here so that the status is stored, and goes on at once. */
+/** The reconcile ends here so that the status is stored, and is requeued at once. */
 function writtenDown({ stage }: PreparedStage): Blocker {
   const message = `objects of stage ${stage.name} are about to be applied`;
   return { type: 'HelmChartApplied', reason: 'ObjectsApplyingOngoing', message, afterMs: 0 };

@@ -35,7 +35,7 @@ export type HookStep =
   | { readonly is: 'rest'; readonly awaits?: string };
 
 /**
- * Which hook is due. Everything follows from what is true now, so that no call of anyone can be missed: a Cluster without add-ons
+ * Which hook is due. Everything follows from the current state, so that a missed call has no effect: a Cluster without add-ons
  * gets them once its control plane is initialized; another class has the stages before an upgrade run, whether or not the Kubernetes
  * version changes; those after it follow when control plane and workers have the version. A hook of a class that is not wanted any
  * more is left.

@@ -14,7 +14,7 @@ import { lookAgain } from '../stage-error.ts';
 import type { PlacedStage, StageTools } from './stage-tools.ts';
 import { placeStage } from './stage-tools.ts';
 
-/** What looking after all stages came to. */
+/** The result of checking all stages. */
 export interface KeepResult {
   readonly inventory: readonly InventoryItem[];
   readonly resources: readonly AppliedResource[];

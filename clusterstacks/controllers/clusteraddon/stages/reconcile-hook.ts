@@ -65,8 +65,8 @@ export async function reconcileHook(
 }
 
 /**
- * Says in the spec what the control plane's controller goes by: which hook runs, and which class is completed. True when it was
- * not there; the change makes another reconcile, which then acts.
+ * Records in the spec what the controller of the control plane reads: which hook runs, and which class is completed. True when it
+ * was not recorded yet; the change causes another reconcile, which then acts.
  * @throws StageError when the API server does not keep it.
  */
 async function wroteSpec(gathered: GatheredState, { deps, ctx }: ReconcileTools): Promise<boolean> {
@@ -98,7 +98,7 @@ async function wroteSpec(gathered: GatheredState, { deps, ctx }: ReconcileTools)
 
 const fieldsOf = (spec: object): Readonly<Partial<Record<string, unknown>>> => ({ ...spec });
 
-/** Not said where it is the ClusterAddon's own: it stays so when Cluster API moves both to another one. */
+/** Left out where it is that of the ClusterAddon: it stays the same when Cluster API moves both to another namespace. */
 function namespaceOf({ addon, classNamespace }: GatheredState): Partial<ClusterAddonSpec> {
   if (classNamespace !== addon.metadata.namespace) return { clusterStackNamespace: classNamespace };
   return addon.spec.clusterStackNamespace === undefined ? {} : { clusterStackNamespace: '' };
@@ -176,7 +176,7 @@ async function finish(
   return { status: statusOf(gathered.addon, { changes: completed, now: ctx.now }), afterMs: 0 };
 }
 
-/** Nothing is due: what was applied is looked after when its values change, and now and then. */
+/** No hook is due: what was applied is checked for drift when its values change, and at intervals. */
 async function rest(
   gathered: GatheredState,
   step: Extract<HookStep, { is: 'rest' }>,

@@ -37,7 +37,7 @@ export interface PreparedStage {
 const releaseName = 'cluster-addon';
 
 /**
- * Expands a stage's values; none are handed on from stage to stage.
+ * Expands a stage's values; none are passed on from stage to stage.
  * @throws StageError when there is no chart, or when its values cannot be expanded.
  */
 export async function prepareStage(stage: AddonStage, inputs: RenderInputs): Promise<PreparedStage> {

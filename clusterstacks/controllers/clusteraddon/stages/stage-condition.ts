@@ -2,7 +2,7 @@ import { runInNewContext } from 'node:vm';
 import { Environment, EvaluationError } from '@marcbachmann/cel-js';
 import type { WaitCondition } from '../../../sources/cluster-addon-config.ts';
 
-/** What a stage's condition came to. */
+/** The result of a stage's condition. */
 export type ConditionVerdict =
   | { readonly is: 'holds' }
   /** It may hold later: an object or a field is not there, or the expression is false. */

@@ -44,7 +44,7 @@ export interface Failure {
   readonly isPending: boolean;
 }
 
-/** What applying came to. */
+/** The result of applying. */
 export interface ApplyOutcome {
   readonly failures: readonly Failure[];
   /** Objects that someone had changed or deleted. */

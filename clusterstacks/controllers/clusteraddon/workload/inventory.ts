@@ -31,8 +31,8 @@ export function itemOf({ apiVersion, kind, metadata }: Manifest, stage: string):
 }
 
 /**
- * The inventory with what a stage is about to apply. Nothing is taken out before the hook is over: what is applied and not in
- * the inventory would never be removed. The very same list when nothing is new.
+ * The inventory with what a stage is about to apply. Nothing is removed from it before the hook has completed: what is applied and
+ * not in the inventory would never be pruned. Returns the same list if nothing is new.
  */
 export function withItems(
   inventory: readonly InventoryItem[],
@@ -50,7 +50,7 @@ function areEqual(a: InventoryItem, b: InventoryItem | undefined): boolean {
   return a.stage === b?.stage && a.version === b.version && itemIdentity(a) === itemIdentity(b);
 }
 
-/** What a hook has come to. */
+/** The result of a hook. */
 export interface HookResult {
   readonly inventory: readonly InventoryItem[];
   /** Names of the stages that were applied, and everything that they name. */

@@ -11,7 +11,7 @@ const lookAgainMs = 60_000;
 /** Bytes that are no release stay so; only another source, or another release of that name before it was pinned, helps. */
 const brokenAgainMs = 600_000;
 
-/** Has the files of the release here: those of its digest once that is known, and never any others. */
+/** Fetches the files of the release: those of its digest once that is known, and never any others. */
 export const assetsPhase = ({ assets: store }: Dependencies, moved: MovedTags): Phase<Scope> => ({
   name: 'assets',
   condition: 'ClusterStackReleaseDownloaded',

@@ -30,7 +30,7 @@ const renderAgainMs = 600_000;
 /** Drift that no watch reports, such as of a kind that may not be watched, is found after this time. */
 const driftMs = 600_000;
 
-/** Has ClusterClass and templates in the cluster as the chart of the pinned files describes them, and puts back what others change. */
+/** Applies ClusterClass and templates as the chart of the pinned files describes them, and reverts drift. */
 export function objectsPhase(
   deps: Dependencies,
   {
