@@ -17,8 +17,8 @@ import type { FlagValues } from './flags/flags.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * `steward backup`: saves the data, CAs and keys of a control plane, or removes what it has saved. The answer is the exit code.
- * @throws UsageError for arguments that mean nothing.
+ * `steward backup`: saves the data, CAs and keys of a control plane, or removes what it has saved. Returns the exit code.
+ * @throws UsageError for invalid arguments.
  */
 export async function runBackupCommand(args: readonly string[], environment: Environment): Promise<number> {
   const flags = readFlags(backupFlags, args);
@@ -32,8 +32,8 @@ export async function runBackupCommand(args: readonly string[], environment: Env
 }
 
 /**
- * `steward restore`: restores a control plane from its backups. The answer is the exit code.
- * @throws UsageError for arguments that mean nothing.
+ * `steward restore`: restores a control plane from its backups. Returns the exit code.
+ * @throws UsageError for invalid arguments.
  */
 export async function runRestoreCommand(args: readonly string[], environment: Environment): Promise<number> {
   const flags = readFlags(restoreFlags, args);

@@ -42,7 +42,7 @@ const managerAccess: readonly DeclaredAccess[] = [
     access: [
       // Events stand in the namespace of the object that they are about.
       { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
-      // Whether a TenantControlPlane may be deleted depends on its owner, also where that is not looked after here.
+      // Whether a TenantControlPlane may be deleted depends on its owner, also if this manager does not reconcile the owner.
       { apiGroups: ['controlplane.cluster.x-k8s.io'], resources: ['stewardcontrolplanes'], verbs: ['get'] },
       // The API server decides who may read metrics.
       { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },

@@ -155,7 +155,7 @@ async function work(base: Base): Promise<number> {
     // A manager that lost leadership must not write any more: running reconciles are aborted at once.
     const grace = code === 0 ? graceMs : 0;
     const atRest = await Promise.all([manager.stop(grace), layer?.stop(grace)]);
-    // What still runs may write: nobody else may begin before it has ended, with this process.
+    // What still runs may write: no other manager may begin before this process has ended.
     if (!atRest.includes(false)) await election.release();
     return code;
   } finally {

@@ -11,8 +11,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * `steward migrate`: copies the data of a tenant to another DataStore while the tenant is used, as the process of the Job
- * that a changed spec.dataStore starts. The answer is the exit code. Safe to run again.
- * @throws UsageError for arguments that mean nothing.
+ * that a changed spec.dataStore starts. Returns the exit code. Safe to run again.
+ * @throws UsageError for invalid arguments.
  */
 export async function runMigrate(args: readonly string[], environment: Environment): Promise<number> {
   const { kubeconfig, task } = readMigrateSettings(args, environment);

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Licences that ask for no more than their text beside the program. Others need a decision of a person. */
+/** Licences that require no more than their text beside the program. Others need a decision of a person. */
 export const allowedLicences: readonly string[] = [
   '0BSD',
   'Apache-2.0',
@@ -22,7 +22,7 @@ interface PackageJson {
 const line = '-'.repeat(80);
 
 /**
- * What the licences of the packages in a program ask to be handed on with it: name, licence and its text, for each folder of a package
+ * What the licences of the packages in a program require to be distributed with it: name, licence and its text, for each folder of a package
  * below `root`. Throws for a package whose licence is not allowed.
  */
 export function thirdPartyNotices(root: string, folders: readonly string[]): string {

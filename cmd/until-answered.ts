@@ -13,8 +13,8 @@ export interface RetryLimits {
 const retryMs = 1_000;
 
 /**
- * Repeats a call until the API server answers it: one that restarts is waited for, not died of. Throws what is no matter
- * of waiting, such as a refusal, and the signal's reason when that aborts.
+ * Repeats a call until the API server answers it, so that a restart of the API server does not end the process. Throws
+ * other errors, such as a refusal, and the signal's reason when that aborts.
  */
 export async function untilAnswered<T>(call: () => Promise<T>, { clock, log, signal }: RetryLimits): Promise<T> {
   for (;;) {

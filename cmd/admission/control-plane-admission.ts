@@ -21,7 +21,7 @@ import { ownField } from './own-field.ts';
 import { InvalidInputError } from '../../kubeadm/invalid-input-error.ts';
 import type { InvalidInput } from '../../kubeadm/invalid-input-error.ts';
 
-/** A control plane, or what a template would make, with what it takes the place of. */
+/** A control plane, or the one that a template would create, with the previous object. */
 export interface ControlPlaneChange {
   readonly scp: StewardControlPlane;
   readonly old?: StewardControlPlane | undefined;
@@ -64,7 +64,7 @@ export async function validateControlPlane(change: ControlPlaneChange): Promise<
 async function outOfBounds({ scp, old, boundariesOf }: ControlPlaneChange): Promise<readonly InvalidInput[]> {
   const tcp = defaultedTenant(scp);
   if (tcp === undefined || scp.spec.deployment?.externalClusterReference !== undefined) return [];
-  // Rules rely on the schema; what does not fit it is complained about already.
+  // Rules rely on the schema; what does not match it is refused already.
   if (validate(tenantControlPlane.spec.openapi, tcp.spec, 'spec').length > 0) return [];
   const before = old === undefined ? undefined : defaultedTenant(old);
   return validateBoundaries(tcp, before, { ...(await boundariesOf(tcp)), programs });
@@ -72,7 +72,7 @@ async function outOfBounds({ scp, old, boundariesOf }: ControlPlaneChange): Prom
 
 const identityOf = ({ field, value, reason }: InvalidInput): string => JSON.stringify([field, value, reason]);
 
-/** What does not hang on the Cluster and its networks, nor on the DataStores that there are at the moment. */
+/** What depends neither on the Cluster and its networks nor on the existing DataStores. */
 const evaluated = [
   'metadata.name',
   'spec.controlPlane.',
@@ -82,7 +82,7 @@ const evaluated = [
   'spec.kubernetes.serviceAccountIssuer',
 ];
 
-/** Of the ports of its pods only that of the API server is the Cluster's to choose: here it is one that nothing else has. */
+/** The Cluster determines only the port of the API server: here it has a port that no other component uses. */
 const anyCluster = asStored<CapiCluster>({
   apiVersion: 'cluster.x-k8s.io/v1beta2',
   kind: 'Cluster',
@@ -114,7 +114,7 @@ function defaultedTenant(scp: StewardControlPlane): TenantControlPlane | undefin
   return made && ({ ...made, spec: applyDefaults(tenantControlPlane.spec.openapi, made.spec) } as TenantControlPlane);
 }
 
-/** Undefined for a version that is none, which is complained about already. */
+/** Undefined for an invalid version, which is refused already. */
 function manifestOf(scp: StewardControlPlane): TenantControlPlane | undefined {
   try {
     const manifest = tenantControlPlaneOf(scp, anyCluster, { now: new Date(0) });

@@ -41,7 +41,7 @@ export interface ServedAdmission {
 }
 
 /**
- * Serves the webhooks with certificates that the manager issues. Missing parts of the optional layer's webhooks do not hold up the others.
+ * Serves the webhooks with certificates that the manager issues. Missing parts of the optional layer's webhooks do not delay the others.
  */
 export async function serveAdmission(parts: AdmissionParts): Promise<ServedAdmission> {
   const { settings, cluster, informers, clock, log, metrics, closing, signal } = parts;

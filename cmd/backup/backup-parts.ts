@@ -8,6 +8,6 @@ export interface BackupParts extends Omit<CommandParts, 'stores'> {
   readonly stores: Pick<StoreAccess, 'open'>;
   /** That of the control plane that is, or was, backed up. */
   readonly folder: SealedFolder;
-  /** Tells the object that the process works for how far it is. */
+  /** Reports the progress in the object that the process works for. */
   readonly report: Report;
 }

@@ -24,7 +24,7 @@ export type OpenRepository = BackupRepository & Partial<Disposable>;
 /** Opens a repository, which then logs what it waits for. */
 export type RepositoryOpener = (parts: Pick<CommandParts, 'clock' | 'log'>) => Promise<OpenRepository>;
 
-/** Reads where backups are; nothing is contacted before it is opened. @throws UsageError for flags that mean nothing. */
+/** Reads where backups are; nothing is contacted before it is opened. @throws UsageError for invalid flags. */
 export function repositoryOpener(flags: RepositoryFlags, environment: Environment): RepositoryOpener {
   const { repository } = flags;
   if (repository === '') throw new UsageError('expecting a value for --repository arg');
@@ -59,8 +59,8 @@ function s3Opener(flags: RepositoryFlags, environment: Environment): RepositoryO
 }
 
 /**
- * How the server is reached. Credentials, and what is absent here, come from where the AWS SDK looks for them. @throws UsageError for
- * flags that mean nothing.
+ * How the server is reached. Credentials, and what is absent here, are found by the AWS SDK in its usual places.
+ * @throws UsageError for invalid flags.
  */
 export function s3ConnectionOf(flags: RepositoryFlags, environment: Environment): S3Connection {
   const asked = first(flags['s3-endpoint'], environment.AWS_ENDPOINT_URL_S3, environment.AWS_ENDPOINT_URL);

@@ -34,13 +34,13 @@ export interface RestoreTask {
   readonly at?: Date;
   readonly timeoutMs: number;
   /**
-   * Identifies the task to its repetitions: one that has woken the control plane up and died before it could say so is recognized as
-   * complete. Absent for a command of which nobody knows whether it is a repetition.
+   * Identifies the task to its repetitions: one that has woken the control plane up and died before it could report that is recognized as
+   * complete. Absent for a command, for which it is unknown whether it is a repetition.
    */
   readonly id?: string;
 }
 
-/** How often it is looked whether what is waited for has happened. In milliseconds. */
+/** The interval at which an awaited state is polled. In milliseconds. */
 const lookMs = 1000;
 
 const fieldManager = 'steward-restore';
@@ -257,7 +257,7 @@ async function wake(task: RestoreTask, { cluster, log, signal }: BackupParts, up
   log.info('it wakes up', { tenant: textOf(task), replicas: recorded });
 }
 
-/** Looks until there is an answer. Throws `BackupRefusal` that says what was waited for. */
+/** Polls until there is a result. Throws `BackupRefusal` that names what was awaited. */
 async function until<T>(
   { timeoutMs }: RestoreTask,
   { clock, log, signal }: BackupParts,

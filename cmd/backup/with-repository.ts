@@ -39,8 +39,8 @@ interface InRepository {
 }
 
 /**
- * Opens the repository for some work, whose failure is reported. The answer is the exit code.
- * @throws UsageError for flags that mean nothing, before anything is contacted.
+ * Opens the repository for some work, whose failure is reported. Returns the exit code.
+ * @throws UsageError for invalid flags, before anything is contacted.
  */
 export async function withRepository(
   flags: CommonFlags,

@@ -6,7 +6,7 @@ export interface FeatureGates {
   readonly externalClusterReference: boolean;
   /** Their kubeconfigs may be in other namespaces than the StewardControlPlanes. */
   readonly externalClusterReferenceCrossNamespace: boolean;
-  /** ClusterStacks, their releases and the add-ons of Clusters are looked after. */
+  /** The manager reconciles ClusterStacks, their releases and the add-ons of Clusters. */
   readonly clusterStacks: boolean;
   /** Core Cluster API calls the hooks, if its gate of the same name is on; has an effect only with `clusterStacks`. */
   readonly runtimeSdk: boolean;

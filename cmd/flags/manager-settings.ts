@@ -57,7 +57,7 @@ export interface ManagerSettings {
   readonly boundaries: BoundarySettings;
   readonly leaderElect: boolean;
   readonly metrics: ListenAddress | undefined;
-  /** Whether metrics are open to everybody, without TLS. */
+  /** Whether metrics are served without TLS and without authorization. */
   readonly insecureMetrics: boolean;
   /** Where traces are sent, and the share of reconciles that is traced; undefined for nowhere. */
   readonly tracing: { readonly endpoint: string; readonly ratio: number } | undefined;
@@ -71,7 +71,7 @@ export interface ManagerSettings {
   readonly controlPlaneConcurrency: number;
   /** How many control planes start at once; 0 for what the nodes allow. */
   readonly mostStarts: number;
-  /** Whether foreign edits inside tenants are listened to. */
+  /** Whether tenants are watched for drift. */
   readonly watchTenants: boolean;
   /** Whether objects are measured, too. */
   readonly objectMetrics: boolean;
@@ -174,7 +174,7 @@ function listenAddress(flag: string, text: string): ListenAddress | undefined {
   return { host: host.replace(/^\[|\]$/g, '') || '::', port };
 }
 
-/** What everybody may read is kept on this machine unless an address is given. */
+/** Metrics without authorization listen on localhost only, unless an address is given. */
 function metricsAddress(flags: Values): ListenAddress | undefined {
   const given = flags['diagnostics-address'] || flags['metrics-bind-address'];
   return listenAddress('metrics-bind-address', given || (flags['insecure-diagnostics'] ? '127.0.0.1:8080' : ':8443'));

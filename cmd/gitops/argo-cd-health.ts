@@ -14,7 +14,7 @@ const pausedByCondition = (kind: Kind): string =>
     ? 'local paused = conditions["Paused"]\nif paused ~= nil and paused.status == "True" then\n  return { status = "Suspended", message = paused.message }\nend\n'
     : '';
 
-/** Statements that end the script before the summary is looked at. */
+/** Statements that end the script before the summary is read. */
 function shortcuts({ busy, replicas }: HealthRule): string {
   const sleeping =
     replicas === undefined

@@ -25,7 +25,7 @@ const exists = (test: string): string => `status.conditions.exists(c, ${test})`;
 
 /**
  * The health of a kind for Flux. It waits for what is progressing or degraded, and takes what is paused or sleeps by intention for
- * done. What only another spec mends has failed at once, and so has what was given up.
+ * done. What only a changed spec can fix counts as failed at once, and so does what was given up.
  */
 export function fluxHealthCheck({
   kind,

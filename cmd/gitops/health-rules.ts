@@ -17,7 +17,7 @@ import { clusterStack } from '../../clusterstacks/api/cluster-stack.ts';
 /** Argo CD's words for the health of an object. */
 export type Health = 'Healthy' | 'Progressing' | 'Suspended' | 'Degraded';
 
-/** How the conditions of a kind tell the health of an object. */
+/** How the health of an object follows from the conditions of its kind. */
 export interface HealthRule {
   readonly kind: Kind;
   /** The annotation that pauses an object of this kind, with any value. */
@@ -44,7 +44,7 @@ export function hasPausedCondition({ kind }: Kind): boolean {
   return 'Paused' in (rows[kind] ?? {});
 }
 
-/** A reason that time does not mend, in any condition: only another spec does. */
+/** A reason, in any condition, that only a changed spec can fix. */
 export const hopelessReason = 'InvalidSpec';
 
 /** One rule for each kind with a status. What sleeps, is paused or is held by intention is suspended. */
@@ -125,7 +125,7 @@ export const healthRules: readonly HealthRule[] = [
     whenFalse: {
       Running: 'Progressing',
       WaitingForProcesses: 'Progressing',
-      // A person has to do something, and then it goes on.
+      // A person has to do something, and then it continues.
       WaitingForSleep: 'Suspended',
       WaitingForStore: 'Suspended',
       TenantControlPlaneNotFound: 'Progressing',

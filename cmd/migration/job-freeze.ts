@@ -4,7 +4,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { ReadOnlyHandshake } from '../../stores/migration/read-only-handshake.ts';
 import type { JobChannel } from './job-channel.ts';
 
-/** Between two looks for the controller's answer, in milliseconds: writes are denied meanwhile. */
+/** The interval at which the answer of the controller is polled, in milliseconds: writes are denied meanwhile. */
 const lookMs = 50;
 
 /** Has the controller deny writes in the tenant. */

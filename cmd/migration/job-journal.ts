@@ -39,7 +39,7 @@ export class JobJournal implements MigrationJournal {
       // The answer to an earlier attempt may have been lost.
       if (found === text) break;
       if (found !== this.#seen) {
-        // No verdict about the migration: it is in better hands.
+        // This does not fail the migration: another process has continued it.
         throw new Error('another process works on this migration: this one stops');
       }
       if (await this.#channel.writeIf(metadata.resourceVersion, { [annotations.migrationJournal]: text })) break;

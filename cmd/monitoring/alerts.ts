@@ -8,7 +8,7 @@ export interface Alert {
   readonly expr: string;
   /** For how long it has to be so, as a duration of Prometheus. */
   readonly for: string;
-  /** `critical`: somebody has to act now. `warning`: somebody has to act within days. */
+  /** `critical`: an operator has to act now. `warning`: an operator has to act within days. */
   readonly severity: 'critical' | 'warning';
   /** One line; may use the labels of the series. */
   readonly summary: string;

@@ -3,7 +3,7 @@ import { stewardGroup } from '../../api/names.ts';
 /** Name of the Lease by which managers elect their leader, and label of `leader_election_master_status`. */
 const lease = stewardGroup;
 
-/** PromQL that tells the manager of Steward from other controllers, which have metrics of the same names. */
+/** PromQL that selects the manager of Steward among other controllers, which have metrics of the same names. */
 export const ofManager = {
   leading: `leader_election_master_status{name="${lease}"}`,
   /** Behind a vector: only the series of targets that are managers. */

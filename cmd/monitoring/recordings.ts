@@ -20,7 +20,10 @@ const ofTenants = (usage: string): string =>
 /** As the kubelet reports it for each container, without the sum of a pod. */
 const containers = '{container!="",container!="POD"}';
 
-/** Usage for charge-back, and the series from which an objective for availability is judged: `avg_over_time(steward:tenant_availability:avg1h[30d])`. */
+/**
+ * Usage for charge-back, and the series from which an objective for availability is calculated:
+ * `avg_over_time(steward:tenant_availability:avg1h[30d])`.
+ */
 export const recordings: readonly Recording[] = [
   availability('5m'),
   availability('1h'),

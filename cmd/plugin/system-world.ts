@@ -54,7 +54,7 @@ async function confirmOn(question: string, signal: AbortSignal): Promise<boolean
 
 function runCredentialProgram({ command, args, environment }: CredentialProgram, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
-    // What it asks, and what it complains about, reaches the person.
+    // Its prompts and errors are shown to the user.
     const child = spawn(command, args, {
       env: { ...process.env, ...environment },
       signal,

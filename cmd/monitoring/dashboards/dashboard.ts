@@ -8,7 +8,7 @@ export interface Query {
 /** A panel of a dashboard. */
 export interface Panel {
   readonly title: string;
-  /** What a reader has to know to judge it. */
+  /** What a reader has to know to interpret it. */
   readonly description: string;
   /** `timeseries` for what changes, `stat` for a number of now, `table` for a row for each series. */
   readonly type: 'timeseries' | 'stat' | 'table';

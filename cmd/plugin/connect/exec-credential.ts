@@ -3,7 +3,7 @@ import type { CredentialProgram } from '../frame/world.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The part of a cluster's entry that a credential program may be told. */
+/** The part of a cluster's entry that is passed to a credential program. */
 export interface ExecCluster {
   readonly server?: unknown;
   readonly 'certificate-authority-data'?: unknown;

@@ -102,7 +102,7 @@ function parseYaml(text: string, where: string): unknown {
   }
 }
 
-/** An entry that cannot be read is refused: it would be missing later, without a word. */
+/** An entry that cannot be read is refused: otherwise it would be missing later without an error. */
 function entriesOf(
   document: Fields,
   list: keyof typeof paths,

@@ -87,7 +87,7 @@ async function targetOf(
     const { exec, ...beside } = credentials;
     const told = { cluster: cluster?.value ?? {}, interactive: world.interactive };
     const program = credentialProgram(exec, where, told);
-    // What stands beside it is checked, too: nobody may act as another user than the entry says.
+    // The fields beside it are checked, too: commands must not run as another user than the entry requests.
     credentials = { ...beside, ...readExecCredential(await world.runCredentialProgram(program, signal), where) };
   }
   // One context, which the reader of kubeconfigs checks; JSON is YAML.

@@ -7,7 +7,7 @@ import type { ControlPlane } from './find-control-plane.ts';
 /** The number of pods by default, as the schemas of both kinds have it. */
 const defaultReplicas = 2;
 
-/** The number of pods that the spec asks for. */
+/** The number of pods that the spec requests. */
 export function wantedReplicas({ tenant, parent }: ControlPlane): number {
   return parent?.spec.replicas ?? tenant?.spec.controlPlane.deployment.replicas ?? defaultReplicas;
 }
@@ -18,7 +18,7 @@ export function replicasBeforeSleep({ tenant, parent }: ControlPlane): number {
   return Number.isSafeInteger(noted) && noted > 0 ? noted : defaultReplicas;
 }
 
-/** Asks for this many pods. With 0, the number that there was is noted on the object; otherwise the note is removed. */
+/** Sets this number of pods. With 0, the previous number is recorded in an annotation; otherwise the annotation is removed. */
 export function replicasChange(plane: ControlPlane, replicas: number): ControlPlaneChange {
   const before = replicas === 0 ? String(wantedReplicas(plane)) : null;
   const metadata = { annotations: { [annotations.replicasBeforeSleep]: before } };

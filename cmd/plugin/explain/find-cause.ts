@@ -66,7 +66,7 @@ function absenceCause(situation: Situation): Cause | undefined {
 /** The first of the steps that is not done and that no other one explains. */
 function firstStep(situation: Situation, steps: readonly Step[]): Cause | undefined {
   const open = steps.filter(({ state }) => state === 'failed' || state === 'waiting');
-  // Something that goes on by itself does not hide what somebody has to repair.
+  // Something that continues by itself does not hide what a person has to repair.
   const first = open.find(({ state }) => state === 'failed') ?? open[0];
   return first === undefined ? undefined : stepCause(situation, first);
 }

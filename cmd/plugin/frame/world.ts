@@ -15,7 +15,7 @@ export interface World {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The home directory. */
   readonly home: string;
-  /** Writes to the standard output what the command was asked for. */
+  /** Writes the result of the command to the standard output. */
   readonly out: (text: string) => void;
   /** Writes a line to the standard error: progress and warnings. */
   readonly note: (line: string) => void;

@@ -9,7 +9,7 @@ import type { World } from '../frame/world.ts';
 const patienceMs = 5_000;
 
 /**
- * The UID of the namespace `kube-system` of a tenant, which tells its data from that of any other. Undefined if its API server does not
+ * The UID of the namespace `kube-system` of a tenant, which identifies its data. Undefined if its API server does not
  * answer this machine: the endpoint may be meant for workers only.
  */
 export async function askInside(

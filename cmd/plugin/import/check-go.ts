@@ -55,7 +55,7 @@ export function warningsOfGo({ all, tcp }: GoFacts): readonly string[] {
   ];
 }
 
-/** True for one that still is the Go Steward's, and that nobody has paused. */
+/** True for one that still belongs to the Go Steward and is not paused. */
 export function waits(tcp: TenantControlPlane): boolean {
   return !isSeenBySteward(tcp) && !isPausedByOther(tcp) && tcp.metadata.deletionTimestamp === undefined;
 }

@@ -54,8 +54,8 @@ const ofCa = ['ca', 'frontProxyCA', 'sa'] as const;
 
 /**
  * What the status of that TenantControlPlane has to record before it is reconciled: where the data is, that CAs and keys exist, so that
- * they are never made anew, the version, and the endpoint that workers know. The owner of the data is the object of Kamaji: a second
- * import after a way back finds the same one.
+ * they are never generated again, the version, and the endpoint that workers know. The owner of the data is the object of Kamaji: a
+ * second import after an undo finds the same one.
  */
 export function statusFromKamaji(old: KamajiControlPlane, dataStoreName: string): Readonly<Record<string, unknown>> {
   const { storage = {}, certificates = {}, kubernetesResources, addons, controlPlaneEndpoint } = old.status ?? {};

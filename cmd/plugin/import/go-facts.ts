@@ -40,7 +40,7 @@ export function isReleased({ tcp }: GoFacts): boolean {
   return tcp !== undefined && isSeenBySteward(tcp) && !isHeld(tcp);
 }
 
-/** True for a manager of the Go Steward, which is told its own UID by nobody. */
+/** True for a manager of the Go Steward, whose pod, unlike that of Steward, does not get its own UID. */
 export function isGoManager({ spec }: Deployment): boolean {
   const manager = spec?.template.spec?.containers.find(({ name }) => name === 'manager');
   return manager !== undefined && manager.env?.some(({ name }) => name === 'POD_UID') !== true;

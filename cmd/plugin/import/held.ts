@@ -1,7 +1,7 @@
 import type { ObjectMeta } from '../../../api/meta.ts';
 import { annotations } from '../../../api/names.ts';
 
-/** Value of the paused annotation while an import holds a control plane. Any other value is somebody else's. */
+/** Value of the paused annotation while an import holds a control plane. Any other value was set by a user or another program. */
 export const heldByImport = 'kubectl-steward-import';
 
 interface Paused {
@@ -13,7 +13,7 @@ export function isHeld({ metadata }: Paused): boolean {
   return metadata.annotations?.[annotations.paused] === heldByImport;
 }
 
-/** True if somebody else has paused the control plane. */
+/** True if a user or another program has paused the control plane. */
 export function isPausedByOther({ metadata }: Paused): boolean {
   const value = metadata.annotations?.[annotations.paused];
   return value !== undefined && value !== heldByImport;

@@ -11,7 +11,7 @@ export interface Identity {
   readonly dataStore?: string | undefined;
   readonly schema?: string | undefined;
   readonly user?: string | undefined;
-  /** UID of the namespace `kube-system` inside it, if its API server could be asked. */
+  /** UID of the namespace `kube-system` inside it, if its API server could be reached. */
   readonly inside?: string | undefined;
 }
 
@@ -67,7 +67,7 @@ const compared = {
   inside: 'the UID of the namespace kube-system inside the tenant',
 } as const;
 
-/** What differs from the record, one sentence each. What could not be asked for does not count. */
+/** What differs from the record, one sentence each. What could not be read does not count. */
 export function differences(record: ImportRecord, identity: Identity): readonly string[] {
   return (Object.keys(compared) as (keyof typeof compared)[]).flatMap((part) => {
     const [before, after] = [record[part], identity[part]];

@@ -5,7 +5,7 @@ import { isRecord } from '../../../api/structural/is-record.ts';
  * the command.
  */
 export interface ImportRecord {
-  /** When the former manager was told to leave the control plane alone (RFC 3339). */
+  /** When the control plane was paused for the former manager (RFC 3339). */
   readonly since: string;
   readonly endpoint: string;
   /** SHA-256 of the certificate of the CA, and of the public service-account key, in hex. */
@@ -14,7 +14,7 @@ export interface ImportRecord {
   readonly dataStore: string;
   readonly schema: string;
   readonly user: string;
-  /** UID of the namespace `kube-system` inside the tenant, if its API server could be asked. */
+  /** UID of the namespace `kube-system` inside the tenant, if its API server could be reached. */
   readonly inside?: string;
   /** When the Service had stopped leading to the former pods (RFC 3339). */
   readonly drained?: string;
@@ -23,7 +23,7 @@ export interface ImportRecord {
 const required = ['since', 'endpoint', 'ca', 'serviceAccountKey', 'dataStore', 'schema', 'user'] as const;
 const optional = ['inside', 'drained'] as const;
 
-/** Reads a record from an annotation; undefined if there is none, or if somebody changed it so that it cannot be read. */
+/** Reads a record from an annotation; undefined if there is none, or if it was changed and cannot be read. */
 export function readImportRecord(text: string | undefined): ImportRecord | undefined {
   if (text === undefined) return undefined;
   let value: unknown;

@@ -1,6 +1,6 @@
 import type { Key, KindRef, Manifest } from '../../../api/meta.ts';
 
-/** A write. Each can be repeated: a step is found anew after each one. */
+/** A write. Each can be repeated: the next step is determined again after each one. */
 export type Action =
   | { readonly do: 'create'; readonly kind: KindRef; readonly manifest: Manifest }
   | {

@@ -20,7 +20,7 @@ import type { KamajiFacts } from './kamaji-facts.ts';
 import { kamajiNames } from './kamaji-names.ts';
 import { isServing } from './is-serving.ts';
 
-/** A reconcile of Kamaji that began before it was told to stop ends within so many milliseconds (`--controller-reconcile-timeout`). */
+/** A reconcile of Kamaji that began before the pause ends within this time, in milliseconds (`--controller-reconcile-timeout`). */
 const longestReconcileMs = 30_000;
 
 /** After the Service has stopped leading to a pod, nodes follow within so many milliseconds, and open calls end. */
@@ -152,7 +152,7 @@ function releaseStep(facts: KamajiFacts): Next {
 
 function readyStep(facts: KamajiFacts): Next {
   const { ours, deployment, pods, slices } = facts;
-  // Once the former pods are gone or drained, other conditions of the control plane are not the import's matter.
+  // Once the former pods are gone or drained, other conditions of the control plane do not concern the import.
   if (facts.old === undefined || recordIn(facts)?.drained !== undefined) return done;
   const former = new Set(pods.map(({ metadata }) => metadata.name));
   const reached = [...reachedPods({ slices })].filter((name) => !former.has(name)).length;

@@ -104,7 +104,7 @@ const resume: ImportStep<KamajiFacts>['next'] = (facts) => {
   const { old } = facts;
   const marks = old?.metadata.annotations ?? {};
   if (old === undefined || marks[annotations.importRecord] === undefined) return done;
-  // Somebody else's pause stays.
+  // A pause that the import did not set stays.
   const isOurs = marks[kamajiNames.paused] === heldByImport;
   const noted = { [annotations.importRecord]: null, ...(isOurs && { [kamajiNames.paused]: null }) };
   return { is: 'act', actions: [patch(kamajiKinds.controlPlane, keyOf(facts), { metadata: { annotations: noted } })] };

@@ -6,8 +6,8 @@ import type { PlanInput } from '../plan/plan-change.ts';
 import type { Plan } from '../plan/plan-result.ts';
 
 /**
- * What the manager changes in the first reconcile of a control plane of the Go Steward. The plan of a change begins after that reconcile, so
- * it is asked for with the former manager's object as if it were paused before, and not paused after.
+ * What the manager changes in the first reconcile of a control plane of the Go Steward. A plan begins after that reconcile, so the change
+ * that is planned here is the end of a pause of the former manager's object.
  */
 export function planImport(tcp: TenantControlPlane, input: Omit<PlanInput, 'changed'>): Promise<Plan> {
   const { apiVersion, kind, metadata, spec } = tcp;

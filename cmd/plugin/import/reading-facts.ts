@@ -9,11 +9,11 @@ export interface ReadingFacts {
   readonly namespace: string;
   readonly signal: AbortSignal;
   readonly now: Date;
-  /** UID of the namespace `kube-system` of a tenant; undefined if its API server cannot be asked from here. */
+  /** UID of the namespace `kube-system` of a tenant; undefined if its API server cannot be reached from here. */
   readonly insideOf: (name: string) => Promise<string | undefined>;
 }
 
-/** Reads with a time of its own each time. An API server of a tenant that does not answer this machine at first is not asked again. */
+/** Each read has its own timeout. An API server of a tenant that does not answer at first gets no further requests. */
 export function readingFacts(world: World, { cluster, namespace, signal }: ManagementCluster): () => ReadingFacts {
   let isAsked: boolean | undefined;
   const insideOf = async (name: string): Promise<string | undefined> => {

@@ -30,7 +30,7 @@ interface Change {
   readonly marks: Readonly<Record<string, string | null>>;
 }
 
-/** Refused by the API server if the object has changed in the meantime: nothing that somebody else writes is lost. */
+/** Refused by the API server if the object has changed in the meantime, so that no write of another client is lost. */
 function moved({ metadata }: Owned, { from, owner, rename, marks }: Change): MetadataPatch {
   const { resourceVersion, ownerReferences = [], finalizers } = metadata;
   const others = ownerReferences.filter(({ uid }) => uid !== from && uid !== owner.uid);

@@ -22,7 +22,7 @@ export interface Running<S> {
 
 /**
  * Does what the steps say, one after the other, until all are done. Everything is read again before each write, and nothing is remembered
- * in between: a run that was stopped goes on where it was, whichever write was the last.
+ * in between: a run that was stopped continues where it stopped, whichever write was the last.
  * @throws PluginError if a step cannot be done, or not in time.
  */
 export async function runSteps<S>({ name, steps, read, world, cluster, signal }: Running<S>): Promise<S> {

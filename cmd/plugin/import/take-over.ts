@@ -9,19 +9,19 @@ import type { ImportWay, Located } from './import-way.ts';
 import { renderImport } from './render-import.ts';
 import { runSteps } from './run-steps.ts';
 
-/** What a person asked for. */
+/** The options that the user gave. */
 export interface ImportRequest {
   readonly from: ImportSource;
   readonly name: string;
   readonly dryRun: boolean;
   readonly undo: boolean;
-  /** Do not ask. */
+  /** Do not ask for confirmation. */
   readonly yes: boolean;
   readonly output: 'table' | 'json' | 'yaml';
 }
 
 /**
- * Checks, asks, takes over and reports; or goes back.
+ * Checks, asks for confirmation, imports and reports; or undoes an import.
  * @throws PluginError if it is refused, or cannot be completed.
  */
 export async function takeOver<S extends Located>(

@@ -142,7 +142,7 @@ function valuesOf(document: Document): Fields {
   return values;
 }
 
-/** Writes a plain value as it was read: 0777, 1e5 and numbers of twenty digits are passwords of somebody. */
+/** Writes a plain value as it was read: 0777, 1e5 and numbers of twenty digits may be passwords. */
 function asWritten(tag: Tags[number]): Tags[number] {
   if (typeof tag === 'string' || tag.collection !== undefined) return tag;
   const stringify: ScalarTag['stringify'] = (item, context, ...rest) =>

@@ -22,7 +22,7 @@ export interface CertificateFor {
   readonly seconds: number;
 }
 
-/** The tenant that is asked, and for how long. */
+/** The tenant that issues the certificate, and how long to wait for it. */
 interface Asking {
   readonly tenant: Cluster;
   readonly clock: Clock;

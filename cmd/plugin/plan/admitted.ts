@@ -18,7 +18,7 @@ export type Admitted =
 const path = (verb: 'mutate' | 'validate'): string => `/${verb}-steward-butlerlabs-dev-v1alpha1-tenantcontrolplane`;
 
 /**
- * Asks the admission rules of the manager what they answer to `changed` in place of `current`. The rules of the schema that compare two
+ * The answer of the manager's admission rules to the change from `current` to `changed`. The rules of the schema that compare two
  * versions (CEL) are not among them: these only an API server evaluates.
  */
 export async function admitted(

@@ -28,7 +28,7 @@ type Row = (typeof tenantControlPlaneConditions)[keyof typeof tenantControlPlane
 /** Conditions that summarise others, or that only report what is healthy. */
 const summaries: ReadonlySet<string> = new Set(['Ready', 'Placed']);
 
-/** Reasons that say nothing of their own: they follow another condition, or the spec asks for them. */
+/** Reasons that add nothing of their own: they follow another condition, or the spec requests them. */
 const follows: ReadonlySet<string> = new Set(['Blocked', 'Sleeping']);
 
 /** Conditions that are not healthy after the change, and were before or were otherwise. */

@@ -17,7 +17,7 @@ export class PlanClock implements Clock {
     return this.#passedMs;
   }
 
-  /** Deadlines do not end: nothing that a plan asks takes time. */
+  /** Deadlines do not expire: no request of a plan takes time. */
   after(): Timer {
     return { cancel: () => undefined };
   }

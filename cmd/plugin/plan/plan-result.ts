@@ -32,7 +32,7 @@ export interface PlannedVersion {
   readonly to: string;
   /** What holds the upgrade: the pods keep the version that runs. */
   readonly heldBy?: { readonly reason: string; readonly message: string };
-  /** What could not be checked, because the tenant was not asked. */
+  /** What could not be checked, because a plan sends no request to the tenant. */
   readonly unchecked: readonly string[];
 }
 

@@ -48,7 +48,7 @@ const idOf = (kind: KindRef, { namespace = '', name }: Key): string =>
   `${kind.group}/${kind.kind} ${kind.namespaced ? namespace : ''}/${name}`;
 
 /**
- * A cluster in memory: reads come from a real one, and what is written stays here. So the controllers can be asked what they would do.
+ * A cluster in memory: reads come from a real one, and what is written stays here. This shows what the controllers would do.
  * Pods are ready as soon as a Deployment wants them.
  */
 export class PlannedCluster implements Cluster {

@@ -65,7 +65,7 @@ const longForms: readonly Form[] = [
  * or always matches from where it starts, or its length is limited: the time grows with the text, not with its square.
  */
 const forms: readonly Form[] = [
-  // PEM in base64: what it holds cannot be told from a part of it.
+  // PEM in base64: a part of it does not show what it contains.
   [/LS0tLS1CRUdJTi[A-Za-z0-9+/=]+/g, redacted],
   // JSON Web Tokens.
   [
@@ -180,7 +180,7 @@ const references = new Set([
   ...['items', 'path', 'defaultMode', 'expirationSeconds', 'audience'],
 ]);
 
-/** A value under the name of a secret. Yes, no and nothing at all betray nothing. */
+/** A value under the name of a secret. Booleans and absent values reveal nothing. */
 function hidden(value: unknown): unknown {
   if (Array.isArray(value)) return (value as readonly unknown[]).map(hidden);
   if (!isFields(value)) return isHarmless(value) ? value : redacted;
