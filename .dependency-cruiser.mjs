@@ -82,7 +82,7 @@ export default {
       },
     ),
     rule(
-      'addons-are-strangers',
+      'addons-do-not-import-each-other',
       'An add-on can be deleted without a change to another one.',
       { path: '^controllers/tenantcontrolplane/addons/([^/]+)/', pathNot: tests },
       {
@@ -125,7 +125,7 @@ export default {
       { path: '^clusterstacks/(?!api/)' },
     ),
     rule(
-      'kinds-are-strangers',
+      'kinds-do-not-import-each-other',
       'Kinds meet in the API server.',
       { path: '^(?:clusterstacks/)?controllers/([^/]+)/', pathNot: tests },
       { path: '^(?:clusterstacks/)?controllers/([^/]+)/', pathNot: '^(?:clusterstacks/)?controllers/$1/' },
@@ -137,7 +137,7 @@ export default {
       { path: '^api/(controlplane/|cluster-api/kinds\\.ts$)' },
     ),
     rule(
-      'drivers-are-strangers',
+      'drivers-do-not-import-each-other',
       'Deleting one driver touches no other.',
       { path: drivers, pathNot: tests },
       { path: drivers, pathNot: '^stores/$1/' },
@@ -149,7 +149,7 @@ export default {
       { path: drivers, pathNot: '^stores/backup/(?!s3/|folder)' },
     ),
     rule(
-      'sources-are-strangers',
+      'sources-do-not-import-each-other',
       'Deleting one source of releases touches no other.',
       { path: '^clusterstacks/sources/(oci|github|directory)/', pathNot: tests },
       { path: '^clusterstacks/sources/(oci|github|directory)/', pathNot: '^clusterstacks/sources/$1/' },
