@@ -41,6 +41,12 @@ describe('A page on the site', () => {
     expect(bodyOf('![q](../pictures/q.png)')).toBe(`![q](${home}/blob/v1/docs/pictures/q.png?raw=true)`);
   });
 
+  test('keeps the dashes of flags, which are no dash of a sentence', () => {
+    expect(bodyOf('Use --wait.')).toBe(String.raw`Use \-\-wait.`);
+    expect(staged('Use --wait.')).toContain('description: "Use --wait."');
+    expect(bodyOf('![p](../pictures/p.svg)')).not.toContain('\\');
+  });
+
   test('has the boxes of a checklist as signs', () => {
     expect(bodyOf('- [ ] one\n  - [ ] two')).toBe('- ☐ one\n  - ☐ two');
   });

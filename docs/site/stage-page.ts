@@ -3,6 +3,7 @@ import path from 'node:path';
 import { readTrial } from '../../e2e/framework/console-blocks.ts';
 import type { Trial } from '../../e2e/framework/console-blocks.ts';
 import { isExternal } from './broken-links.ts';
+import { keepFlags } from './markdown/flags.ts';
 import { replaceLinks } from './markdown/links.ts';
 import { pageRoute } from './page-route.ts';
 import type { RepositoryAddress } from './repository-address.ts';
@@ -32,7 +33,7 @@ export function stagePage(page: string, markdown: string, site: StagedSite): str
 
 /** Markdown of a page of this repository with addresses, pictures and trials as the site shows them. */
 export function siteBody(page: string, markdown: string, site: StagedSite): string {
-  return withBoxes(asShell(showTrials(withLinks(page, markdown, site), site.repository)));
+  return withBoxes(asShell(showTrials(withLinks(page, keepFlags(markdown), site), site.repository)));
 }
 
 /** Draws the boxes of a checklist: as disabled fields of a form they would have no name for those who hear the page. */
@@ -46,7 +47,7 @@ function asShell(markdown: string): string {
 }
 
 function withoutMarks(text: string): string {
-  return text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[`*]/g, '');
+  return text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[`*\\]/g, '');
 }
 
 /** The first paragraph, for search engines; empty when the page begins with something else. */
