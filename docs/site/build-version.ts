@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-import { landingPage } from './landing-page.ts';
+import { landingPage, missingPage } from './landing-page.ts';
 import { menuOf } from './menu.ts';
 import { pageRoute } from './page-route.ts';
 import { readPages } from './read-pages.ts';
@@ -44,7 +44,8 @@ export async function buildVersion(version: SiteVersion, versions: readonly Site
       const route = pageRoute(page);
       return route === undefined ? [] : [[`${route}.md`, stagePage(page, text, site)] as const];
     });
-    for (const [name, text] of [...pages, ['index.md', landingPage(tree, site)] as const]) {
+    const own = [['index.md', landingPage(tree, site)] as const, ['404.md', missingPage(site)] as const];
+    for (const [name, text] of [...pages, ...own]) {
       const file = path.join(staged, 'pages', name);
       await mkdir(path.dirname(file), { recursive: true });
       await writeFile(file, text);

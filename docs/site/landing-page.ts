@@ -17,7 +17,8 @@ export function landingPage({ pages }: DocsTree, site: StagedSite): string {
     title: 'Steward',
     description: tagline.replaceAll('\n', ' '),
     editUrl: false,
-    template: 'splash',
+    tableOfContents: false,
+    head: [{ tag: 'title', content: 'Steward: control planes of Kubernetes as pods' }],
     hero: {
       tagline: tagline.replaceAll('\n', ' '),
       actions: [
@@ -40,4 +41,12 @@ export function landingPage({ pages }: DocsTree, site: StagedSite): string {
 export function titleOf(page: string, pages: DocsTree['pages']): string {
   const [, title = page] = /^# (.*)$/m.exec(pages.get(page) ?? '') ?? [];
   return title.replaceAll(/[`*]/g, '');
+}
+
+/** What readers see at an address that has no page. */
+export function missingPage({ base }: Pick<StagedSite, 'base'>): string {
+  const front = { title: 'This page does not exist', editUrl: false, tableOfContents: false, pagefind: false };
+  const lines = Object.entries(front).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
+  const text = `It may have moved, or another version of Steward has it. Search for it, [find it in the list of all pages](${base}pages/), or begin at [the first page](${base}).`;
+  return ['---', ...lines, '---', '', text, ''].join('\n');
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { landingPage } from './landing-page.ts';
+import { landingPage, missingPage } from './landing-page.ts';
 import { menuOf } from './menu.ts';
 import { RepositoryAddress } from './repository-address.ts';
 
@@ -22,6 +22,22 @@ describe('The first page of the site', () => {
     expect(page).toContain('\nIt is `small`.\n\n<figure class="picture" tabindex="0"><svg/></figure>\n');
     expect(page).toContain('<h2>Tutorials</h2><ul><li><a href="/v1/tutorial/a/">The a</a></li></ul>');
     expect(page).toContain('<h2>Reference</h2><ul><li><a href="/v1/reference/b/">B</a></li></ul>');
+  });
+
+  test('has the menu, which is all that a narrow screen shows of the choices, and a title of its own', () => {
+    const page = landingPage(tree, site);
+    expect(page).not.toContain('template');
+    expect(page).toContain('head: [{"tag":"title","content":"Steward: ');
+  });
+});
+
+describe('The page at an address that has none', () => {
+  test('says so, leads to the pages of its version, and is not found by a search', () => {
+    const page = missingPage(site);
+    expect(page).toContain('title: "This page does not exist"');
+    expect(page).toContain('](/v1/pages/)');
+    expect(page).toContain('](/v1/)');
+    expect(page).toContain('pagefind: false');
   });
 });
 
