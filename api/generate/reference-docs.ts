@@ -134,6 +134,8 @@ export function conditionsPage(): string {
       reasonTable(row.reasons, remedies[kind]?.[type]),
     ]),
   ]);
+  const intro =
+    'The objects of Steward say in their conditions what is done and what is awaited. For each kind and condition, this page has the reasons, what they mean, and what to do. To begin from what you see, read [Find out what is wrong](../../how-to/troubleshoot.md).';
   const common = ['## Reasons of all conditions', reasonTable(commonReasons, commonRemedies)];
-  return `${[header, '# Conditions', ...common, ...sections].join('\n\n')}\n`;
+  return `${[header, '# Conditions', intro, ...common, ...sections].join('\n\n')}\n`;
 }
