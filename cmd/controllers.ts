@@ -152,6 +152,8 @@ function everyController(settings: ManagerSettings, shared: Shared): readonly Co
         mostStarts: settings.mostStarts,
         renewBeforeMs: settings.renewBeforeMs,
         migrations: migrationsOf(settings, cluster),
+        // Whether or not the gate is on: a process may be left from before.
+        endRestores: (tenant, signal) => processesOf(settings, cluster).endRestores(tenant, signal),
         // Without Cluster API's half there is no right to read Clusters.
         ...(settings.controllers.has('stewardcontrolplane') && {
           clusterOf: (tcp: TenantControlPlane, ctx: Pick<Context, 'signal'>) => clusterOfTenant({ cluster }, tcp, ctx),

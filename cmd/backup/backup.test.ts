@@ -8,6 +8,7 @@ import { SealedFolder } from '../../stores/backup/sealed-folder.ts';
 import { BackupWorld } from '../../testing/worlds/backup-world.ts';
 import { put } from '../../testing/worlds/moving-tenancy.ts';
 import { runBackup } from './run-backup.ts';
+import { runRestore } from './run-restore.ts';
 
 const tenant = { namespace: 'default', name: 'tenant' };
 
@@ -61,6 +62,19 @@ describe('steward restore', () => {
     await expect(world.restore()).rejects.toThrow('default/tenant is in use: to restore it, put it to sleep first');
     expect(data.texts()).toHaveLength(2);
     expect(data.fenced).toBe(false);
+  });
+
+  test('refuses a control plane that is being deleted: nothing may be written once its data is removed', async () => {
+    const world = await BackupWorld.begin();
+    await world.backUp();
+    await world.change({ spec: { controlPlane: { deployment: { replicas: 0 } } } });
+    await world.settle();
+    const data = await world.data();
+    data.tenantWrites(put('pods/b', 'later'));
+    await world.cluster.admin.delete(tenantControlPlane, tenant);
+    const task = { tenant, timeoutMs: 60_000 };
+    await expect(runRestore(task, world.parts())).rejects.toThrow('default/tenant is being deleted');
+    expect(data.texts()).toHaveLength(2);
   });
 
   test('waits for pods that are terminating, and reports it when they do not end', async () => {

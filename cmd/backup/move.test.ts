@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { clusterNameLabel, clusterSecretType } from '../../api/cluster-api/names.ts';
 import { kinds } from '../../api/core/kinds.ts';
 import type { Secret } from '../../api/core/kinds.ts';
-import { annotations } from '../../api/names.ts';
+import { annotations, backupComponents, labels } from '../../api/names.ts';
 import { restoreMarkOf } from '../../api/steward/v1alpha1/backup/restore-mark.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { ApiError } from '../../runtime/client/errors.ts';
@@ -41,6 +41,35 @@ async function wakeUp(): Promise<void> {
     spec: { controlPlane: { deployment } },
   });
   await world.settle();
+}
+
+/** A Job restores a control plane, with a pod that takes its time to end. */
+async function isRestored(tenant: string): Promise<void> {
+  const metadata = {
+    namespace: 'steward-system',
+    labels: {
+      [labels.component]: backupComponents.restore,
+      [labels.migrationNamespace]: key.namespace,
+      [labels.migrationTenant]: tenant,
+    },
+  };
+  const name = `restore-${tenant}`;
+  await world.cluster.seed(kinds.Job, { apiVersion: 'batch/v1', kind: 'Job', metadata: { ...metadata, name } });
+  await world.cluster.seed(kinds.Pod, {
+    ...{ apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, name: `${name}-pod` } },
+    status: { phase: 'Running' },
+  });
+}
+
+const jobs = async (): Promise<readonly string[]> =>
+  (await world.cluster.admin.list(kinds.Job, { namespace: 'steward-system' })).items.map(
+    ({ metadata }) => metadata.name,
+  );
+
+async function podEnds(tenant: string): Promise<void> {
+  const at = { namespace: 'steward-system', name: `restore-${tenant}-pod` };
+  const body = { status: { phase: 'Failed' } };
+  await world.cluster.admin.patch(kinds.Pod, at, { type: 'merge', body }, { subresource: 'status' });
 }
 
 beforeEach(() => begin());
@@ -105,6 +134,34 @@ describe('A control plane that waits for its restore', () => {
     expect((await world.secret('ca'))?.type).toBe(type);
     await wakeUp();
     expect(await keysNow()).toEqual(lost);
+  });
+
+  test('keeps its data while it is deleted until the process of its restore has ended, which nobody else ends', async () => {
+    await world.settle();
+    await isRestored('tenant');
+    await world.cluster.admin.delete(tenantControlPlane, key);
+    for (let turn = 0; turn < 5; turn += 1) {
+      await world.reconcile();
+      await world.clock.advance(2000);
+    }
+    expect(await jobs()).toEqual([]);
+    expect(await world.condition('Deleting')).toBe('True');
+    const deleting = (await world.read()).status?.conditions?.find(({ type }) => type === 'Deleting');
+    expect(deleting?.message).toBe(
+      'waiting for the process of its restore to end, so that nothing is written any more: restore-tenant-pod',
+    );
+    expect(world.store.tenancies.size).toBe(1);
+    await podEnds('tenant');
+    await world.reconcile();
+    expect(await world.exists()).toBe(false);
+    expect(world.store.tenancies.size).toBe(0);
+  });
+
+  test('is deleted without regard to the restore of another control plane', async () => {
+    await world.settle();
+    await isRestored('tenants');
+    await world.lose();
+    expect(await jobs()).toEqual(['restore-tenants']);
   });
 
   test('refuses a CA that another user has created there, and says what to do', async () => {

@@ -61,6 +61,10 @@ export async function runRestore(task: RestoreTask, parts: BackupParts): Promise
     await report({ step: 'Restored', restoredTime: mark.upTo, problem: null });
     return undefined;
   }
+  if (found?.metadata.deletionTimestamp !== undefined) {
+    // Its deletion removes the data, which nothing may write afterwards.
+    throw new BackupRefusal(`TenantControlPlane ${textOf(task)} is being deleted: restore it when it is gone`);
+  }
   const objects = restoredObjects(record.objects, task.original ?? task.tenant.name);
   const identity: Identity | undefined = task.moves === true ? objects : undefined;
   const tcp = identity === undefined ? (found ?? (await recreated(task, parts, objects))) : awaiting(found, task);
@@ -84,9 +88,7 @@ export async function runRestore(task: RestoreTask, parts: BackupParts): Promise
 
 /** The new control plane, which has no CAs and keys yet, or those of an earlier attempt. Throws `BackupRefusal` for any other one. */
 function awaiting(found: TenantControlPlane | undefined, task: RestoreTask): TenantControlPlane {
-  if (found !== undefined && found.metadata.deletionTimestamp === undefined && awaitedRestore(found) !== undefined) {
-    return found;
-  }
+  if (found !== undefined && awaitedRestore(found) !== undefined) return found;
   const is = found === undefined ? 'does not exist' : 'does not wait for a restore, and may have CAs, keys and data';
   throw new BackupRefusal(
     `TenantControlPlane ${textOf(task)} ${is}: it has to be created with 0 replicas and the annotation ${annotations.awaitsRestore}`,

@@ -90,6 +90,8 @@ export interface TenantControlPlaneOptions {
   readonly monitoring?: Dependencies['monitoring'];
   /** Where migrations run; if it is not set, they wait. */
   readonly migrations?: Migrations;
+  /** Ends restores; by default there are none. */
+  readonly endRestores?: Dependencies['endRestores'];
 }
 
 const noMigrations: Migrations = {
@@ -193,6 +195,7 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     cluster,
     clock,
     migrations: options.migrations ?? noMigrations,
+    endRestores: options.endRestores ?? (() => Promise.resolve([])),
     clusterOf: options.clusterOf ?? (() => Promise.resolve(undefined)),
     stores,
     tenants,

@@ -2,6 +2,7 @@ import { kinds } from '../../api/core/kinds.ts';
 import { annotations, finalizers, tenantObjects } from '../../api/names.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import { dataStoreName } from '../../api/steward/v1alpha1/data-stores-of.ts';
+import { awaitedRestore } from '../../api/steward/v1alpha1/backup/restore-mark.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { migrationShares } from '../../api/steward/v1alpha1/share-in-use.ts';
@@ -26,6 +27,8 @@ export interface Waiting {
 
 /** Until pods are checked again, in milliseconds. */
 const podsPaceMs = 250;
+/** Until the process of a restore, which is given some time to end, is looked for again, in milliseconds. */
+const processPaceMs = 2000;
 /** Until the next check for pods that replaced the stopped ones, in milliseconds. */
 const replacementMs = 50;
 const storePaceMs = 10_000;
@@ -76,6 +79,19 @@ async function stopMigration(tcp: TenantControlPlane, deps: Dependencies, ctx: C
   if (await removeJob({ tcp, deps, signal: ctx.signal })) return undefined;
   const message = 'waiting for the Job of its migration to be deleted, so that nothing is copied any more';
   return { reason: 'Deleting', message, afterMs: podsPaceMs };
+}
+
+/**
+ * Ends the process of a restore, which writes to the data. It belongs to a TenantRestore, which nobody need have deleted. A process
+ * begins only while there are to be no pods.
+ */
+async function stopRestores(tcp: TenantControlPlane, deps: Dependencies, ctx: Context): Promise<Waiting | undefined> {
+  const { metadata, spec } = tcp;
+  if (awaitedRestore(tcp) === undefined && spec.controlPlane.deployment.replicas !== 0) return undefined;
+  const left = await deps.endRestores({ namespace: metadata.namespace, name: metadata.name }, ctx.signal);
+  if (left.length === 0) return undefined;
+  const message = `waiting for the process of its restore to end, so that nothing is written any more: ${left.join(', ')}`;
+  return { reason: 'Deleting', message, afterMs: processPaceMs };
 }
 
 function waitsForStore(why: string): Waiting {
@@ -225,14 +241,16 @@ async function releaseFinalizers(tcp: TenantControlPlane, deps: Dependencies, ct
 }
 
 /**
- * Removes what garbage collection does not: the pods, the data with user and role, unless that is retained, then the finalizers. Data
- * that is retained is released when the last pod is gone, so that two owners never use it at the same time. Undefined when all is done. May be
+ * Removes what garbage collection does not: the processes that write, the pods, the data with user and role, unless that is retained,
+ * then the finalizers. Data that is retained is released when the last pod is gone, so that two owners never use it at the same time. Undefined when all is done. May be
  * interrupted and repeated at any point.
  */
 export async function remove(tcp: TenantControlPlane, deps: Dependencies, ctx: Context): Promise<Waiting | undefined> {
   await deps.tenants.close(tcp.metadata.uid);
   const migrating = await stopMigration(tcp, deps, ctx);
   if (migrating !== undefined) return migrating;
+  const restoring = await stopRestores(tcp, deps, ctx);
+  if (restoring !== undefined) return restoring;
   const pods = await stopPods(tcp, deps, ctx);
   if (pods !== undefined && retainsData(tcp)) return pods;
   const kept = await releaseData(tcp, deps, ctx);

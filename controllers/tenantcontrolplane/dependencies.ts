@@ -82,6 +82,8 @@ export interface Dependencies {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly migrations: Migrations;
+  /** Ends the processes that restore a TenantControlPlane, and names those which still write to its data. */
+  endRestores(tenant: Required<Key>, signal: AbortSignal): Promise<readonly string[]>;
   /** Applies one object of the tenant, which its component label names, and returns what is stored. */
   apply<T extends Resource>(scope: Readonly<Scope>, manifest: Manifest, ctx: Context): Promise<T>;
   /** An object of a tenant as a watch last saw it; undefined when there is none, or none that the watch has seen yet. */

@@ -201,6 +201,23 @@ describe('A TenantRestore', () => {
     expect(world.events).toContain('RestoreFailed: the key is another one');
   });
 
+  test('fails and says so when the deletion of its control plane has ended its process', async () => {
+    await world.tenant('shop', 0);
+    const restore = await world.restore();
+    await world.settle();
+    await world.report(tenantRestore, 'back', { problem: 'This operation was aborted' });
+    const at = { namespace: 'tenants', name: 'shop' };
+    const body = { metadata: { finalizers: ['a/b'] } };
+    await world.cluster.admin.patch(tenantControlPlane, at, { type: 'merge', body });
+    await world.cluster.admin.delete(tenantControlPlane, at);
+    const job = await world.jobOf('restore', restore);
+    await world.cluster.admin.delete(kinds.Job, { namespace: 'steward-system', name: job?.metadata.name ?? '' });
+    await world.settle();
+    expect(await failed()).toBe('True RestoreFailed');
+    const { status } = await world.read(tenantRestore, 'back');
+    expect(status?.conditions?.[0]?.message).toBe('TenantControlPlane shop was deleted while it was restored');
+  });
+
   test('that is deleted ends its process', async () => {
     await world.tenant('shop', 0);
     const restore = await world.restore();

@@ -4,6 +4,7 @@ import { tenantRestore } from '../../api/steward/v1alpha1/backup/tenant-restore.
 import type { TenantRestore, TenantRestoreStatus } from '../../api/steward/v1alpha1/backup/tenant-restore.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { Cluster } from '../../runtime/client/cluster.ts';
 import type { Context, Controller, LastReconcile, ReconcileResult } from '../../runtime/reconcile/controller.ts';
 import { jobState } from '../../stores/backup/process/process-state.ts';
 import { access } from './access.ts';
@@ -151,6 +152,18 @@ function olderRestore(restore: TenantRestore, restores: readonly TenantRestore[]
   );
 }
 
+/** The deletion of a control plane ends the process that restores it, whatever that reports then. */
+async function whyEnded(
+  { metadata: { namespace }, spec: { tenantControlPlaneName: name, type } }: TenantRestore,
+  cluster: Cluster,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const tcp = await cluster.get(tenantControlPlane, { namespace, name }, { signal });
+  // One that is recreated need not exist yet.
+  const isDeleted = tcp === undefined ? type !== 'Recreate' : tcp.metadata.deletionTimestamp !== undefined;
+  return isDeleted ? `TenantControlPlane ${name} was deleted while it was restored` : undefined;
+}
+
 /** What the process has reported last; the cache may not have it yet. */
 async function afterTheJob(
   cached: TenantRestore,
@@ -165,7 +178,10 @@ async function afterTheJob(
     ctx.event('Normal', 'Restored', `restored as of ${restoredTime}`);
     return completedStatus(fresh, restoredTime, ctx.now);
   }
-  const message = problem ?? (failure === '' ? 'the process ended without a result' : failure);
+  const message =
+    (await whyEnded(cached, cluster, ctx.signal)) ??
+    problem ??
+    (failure === '' ? 'the process ended without a result' : failure);
   ctx.event('Warning', 'RestoreFailed', message);
   return failedStatus(fresh, { reason: 'RestoreFailed', message }, ctx.now);
 }

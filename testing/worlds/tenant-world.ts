@@ -18,6 +18,7 @@ import { silent } from '../../runtime/observe/logger.ts';
 import type { Reconciler } from '../../runtime/reconcile/reconciler.ts';
 import type { ReconcileOutcome } from '../../runtime/reconcile/reconciler.ts';
 import type { Driver } from '../../stores/driver.ts';
+import { BackupProcesses } from '../../stores/backup/process/processes.ts';
 import { secretReader } from '../../stores/secret-reader.ts';
 import { Sessions } from '../../stores/sessions.ts';
 import { StoreAccess } from '../../stores/store-access.ts';
@@ -318,6 +319,13 @@ export class TenantWorld {
     });
   }
 
+  #processes(): BackupProcesses {
+    const image = (): Promise<string> => Promise.resolve('steward:test');
+    const nothing = { claims: new Set<string>(), buckets: new Set<string>() };
+    const namespace = this.#migrations?.namespace ?? '';
+    return new BackupProcesses({ cluster: this.cluster, namespace, image, ...nothing });
+  }
+
   #newReconciler(): Reconciler {
     const { cluster, clock } = this;
     this.#watches?.close();
@@ -339,6 +347,10 @@ export class TenantWorld {
       reach: this.#reach,
       monitoring: this.monitoring,
       migrations: this.#migrations,
+      // Both need rights in the manager's namespace.
+      ...(this.#migrations !== undefined && {
+        endRestores: (tenant, signal) => this.#processes().endRestores(tenant, signal),
+      }),
       clusterOf: () => Promise.resolve(this.clusterName),
     });
     return worldReconciler(controller, { cluster, clock, events: this.events });

@@ -90,6 +90,29 @@ export class BackupProcesses {
     return found === undefined && (await this.#podsOf(component, owner, signal)).length === 0;
   }
 
+  /**
+   * Ends the Jobs that restore a TenantControlPlane, and names them and their pods while they still work. A process writes with the
+   * administrative credentials of the datastore, so nothing else locks it out.
+   */
+  async endRestores(tenant: Required<Key>, signal: AbortSignal): Promise<readonly string[]> {
+    const { cluster, namespace } = this.#options;
+    const labelSelector = [
+      `${labels.component}=${backupComponents.restore}`,
+      `${labels.migrationNamespace}=${tenant.namespace}`,
+      `${labels.migrationTenant}=${tenant.name}`,
+    ].join(',');
+    // Jobs first: a pod that one of them has created meanwhile is seen then.
+    const found = await cluster.list(kinds.Job, { namespace, labelSelector, signal });
+    const jobs = found.items.filter((job) => jobState(job).is === 'running');
+    for (const { metadata } of jobs) {
+      const { name, uid, deletionTimestamp } = metadata;
+      if (deletionTimestamp !== undefined) continue;
+      await cluster.delete(kinds.Job, { namespace, name }, { propagation: 'Background', uid, signal });
+    }
+    const pods = await cluster.list(kinds.Pod, { namespace, labelSelector, signal });
+    return [...jobs, ...pods.items.filter(isAtWork)].map(({ metadata }) => metadata.name);
+  }
+
   /** What keeps the pods that work for an object from running; empty if nothing does. */
   async troubles(component: Component, owner: NamespacedResource, signal: AbortSignal): Promise<string> {
     return podTroubles(await this.#podsOf(component, owner, signal));
