@@ -100,6 +100,14 @@ export const tenantRestoreRemedies = {
       'Put the control plane in the message to sleep with kubectl steward sleep, or create another TenantRestore with sleep: true. If a StewardControlPlane or another object sets its replicas, set 0 replicas there (with Cluster API, put its Cluster to sleep): sleep: true does not help then.',
       'kubectl -n <namespace> get tcp',
     ),
+    WaitingForKey: toDo(
+      'Create the Secret that the message names, with the key that the backups were encrypted with: the restore goes on by itself. Another key opens no backup.',
+      'kubectl -n <namespace> get secrets',
+    ),
+    WaitingForPods: passing(
+      'Wait until the pods have ended. If one does not, look at its node: a node that is lost holds its pods until it is back or deleted.',
+      'kubectl -n <namespace> get pods -o wide',
+    ),
     WaitingForStore: toDo(
       'Look at the condition StoreReady of the TenantControlPlane, which says what its DataStore lacks.',
       'kubectl -n <namespace> get tcp -o yaml',

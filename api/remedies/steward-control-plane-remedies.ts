@@ -163,6 +163,11 @@ export const stewardControlPlaneRemedies = {
       'Delete the control plane that was backed up, or put it to sleep: no two may have the same CAs and keys at a time. For a copy beside it, use a TenantRestore of type Clone.',
       'kubectl steward sleep <name> -n <namespace>',
     ),
+    WaitingForKey: toDo(
+      'Create the Secret that the message names, with the key that the backups were encrypted with: the restore goes on by itself.',
+      'kubectl -n <namespace> get secrets',
+    ),
+    WaitingForPods: ofRestore,
     WaitingForProcesses: ofRestore,
     Running: ofRestore,
     RestoreFailed: restoreAgain,

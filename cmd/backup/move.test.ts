@@ -221,6 +221,13 @@ describe('A control plane that waits for its restore', () => {
 });
 
 describe('A move', () => {
+  test('waits for the pods of the control plane that was backed up, and says so when they do not end', async () => {
+    const metadata = { ...key, name: 'shop-abc', labels: { [labels.name]: 'shop' } };
+    await world.cluster.seed(kinds.Pod, { apiVersion: 'v1', kind: 'Pod', metadata });
+    await expect(move()).rejects.toThrow('waited 60 s for the pods of default/tenant and default/shop to end');
+    expect(await keysNow()).toEqual([undefined, undefined, undefined]);
+  });
+
   test('is refused while another control plane of the namespace uses the same CA, and not while that one sleeps', async () => {
     const { apiVersion, kind, spec } = await world.read();
     const { controlPlane } = spec;

@@ -3,7 +3,7 @@ import { clusterNameLabel, clusterSecretType } from '../../api/cluster-api/names
 import { capiCluster } from '../../api/cluster-api/kinds.ts';
 import { stewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
 import { kinds } from '../../api/core/kinds.ts';
-import { annotations } from '../../api/names.ts';
+import { annotations, labels } from '../../api/names.ts';
 import { awaitedRestore, restoreMarkOf } from '../../api/steward/v1alpha1/backup/restore-mark.ts';
 import { tenantRestore } from '../../api/steward/v1alpha1/backup/tenant-restore.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
@@ -98,6 +98,41 @@ describe('A StewardControlPlane that starts from a backup', () => {
     await world.untilHolds(async () => (await world.said('KubeadmResourcesCreated')).startsWith('False CAMismatch'));
     expect(await world.authorities()).toEqual(lost);
     expect(await secretOf(world, `${clusterName}-ca`)).toEqual(data);
+  });
+
+  test('says who waits for which Secret while the key of the backup is missing, and goes on once it is there', async () => {
+    const world = await start();
+    await world.cluster.admin.delete(kinds.Secret, { ...key, name: 'backup-key' });
+    // For longer than a process would have tried.
+    for (let round = 0; round < 40; round += 1) {
+      await world.round();
+      await world.clock.advance(15_000);
+    }
+    const waits =
+      'waiting for TenantRestore tenant-restore: waiting for Secret default/backup-key, whose key "key" has to be the one that the backups were encrypted with: create it';
+    expect(await world.said('Restored')).toBe(`False WaitingForKey: ${waits}`);
+    expect(await world.said('Available')).toBe(`False NotAvailable: ${waits}`);
+    expect(await world.authorities()).toEqual([undefined, undefined, undefined]);
+    await world.createKey();
+    await world.untilUsed();
+    expect(await world.authorities()).toEqual(lost);
+    expect(world.restores).toBe(1);
+  });
+
+  test('says who waits for which pods while those of the lost control plane still run', async () => {
+    const world = await start();
+    const pod = { ...key, name: 'shop-abc' };
+    const metadata = { ...pod, labels: { [labels.name]: 'shop' }, finalizers: ['test/kubelet'] };
+    world.podsStop = false;
+    await world.cluster.seed(kinds.Pod, { apiVersion: 'v1', kind: 'Pod', metadata, status: { phase: 'Running' } });
+    for (let round = 0; round < 12; round += 1) await world.round();
+    expect(await world.said('Restored')).toBe(
+      'False WaitingForPods: waiting for TenantRestore tenant-restore: waiting for the pods of shop to end, whose CAs and keys tenant gets and which may still write: shop-abc',
+    );
+    expect(world.restores).toBe(0);
+    world.podsStop = true;
+    await world.untilUsed();
+    expect(await world.authorities()).toEqual(lost);
   });
 
   test('says why the restore failed and how to try again, and does so once the TenantRestore is deleted', async () => {

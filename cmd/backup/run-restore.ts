@@ -218,8 +218,15 @@ async function asleep(tcp: TenantControlPlane, task: RestoreTask, parts: BackupP
       `TenantControlPlane ${textOf(task)} is in use${last}: to restore it, put it to sleep first, with kubectl steward sleep or 0 replicas`,
     );
   }
-  const selection = { namespace: task.tenant.namespace, labelSelector: `${labels.name}=${tcp.metadata.name}` };
-  await until(task, parts, `the pods of ${textOf(task)} to end`, async () => {
+  const { namespace } = task.tenant;
+  // Two with the same keys must not run at a time.
+  const names = new Set([
+    tcp.metadata.name,
+    ...(task.moves === true && task.original !== undefined ? [task.original] : []),
+  ]);
+  const selection = { namespace, labelSelector: `${labels.name} in (${[...names].join(',')})` };
+  const whose = [...names].map((name) => `${namespace}/${name}`).join(' and ');
+  await until(task, parts, `the pods of ${whose} to end`, async () => {
     const { items } = await cluster.list(kinds.Pod, { ...selection, metadataOnly: true, signal });
     return items.length === 0 ? true : undefined;
   });

@@ -127,7 +127,9 @@ export const healthRules: readonly HealthRule[] = [
       WaitingForProcesses: 'Progressing',
       // A person has to do something, and then it continues.
       WaitingForSleep: 'Suspended',
+      WaitingForKey: 'Suspended',
       WaitingForStore: 'Suspended',
+      WaitingForPods: 'Progressing',
       TenantControlPlaneNotFound: 'Progressing',
       NotAwaited: 'Progressing',
       BackupNotFound: 'Degraded',

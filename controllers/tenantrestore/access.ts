@@ -8,6 +8,10 @@ export const access: readonly PolicyRule[] = [
   { apiGroups: [stewardGroup], resources: ['backuppolicies', 'tenantbackups'], verbs: ['get', 'list', 'watch'] },
   // It is put to sleep if the spec says so.
   { apiGroups: [stewardGroup], resources: ['tenantcontrolplanes'], verbs: ['get', 'list', 'watch', 'patch'] },
+  // Whether the key of the backups is there.
+  { apiGroups: [''], resources: ['secrets'], verbs: ['get'] },
+  // Whether the control plane that was backed up still writes.
+  { apiGroups: [''], resources: ['pods'], verbs: ['list'] },
 ];
 
 /** What it may do in the manager's own namespace, where the processes of restores run. */

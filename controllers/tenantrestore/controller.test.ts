@@ -160,6 +160,35 @@ describe('A TenantRestore', () => {
     expect(status?.conditions?.[0]?.message).toContain('these of the namespace are allowed: backups');
   });
 
+  test.each([
+    ['does not exist', undefined, 'waiting for Secret tenants/backup-key, whose key "key" has to be the one'],
+    ['has another key only', { other: 'x' }, 'waiting for the key "key" in Secret tenants/backup-key'],
+    ['has no key of a backup', { key: 'secret' }, 'the key "key" in Secret tenants/backup-key is not the base64'],
+  ])('waits while the Secret with the key %s, and goes on once it has the key', async (_what, data, message) => {
+    world.hasKey = false;
+    await world.tenant('shop', 2);
+    if (data !== undefined) await world.key(data);
+    const restore = await world.restore({ sleep: true });
+    await world.settle();
+    expect(await complete()).toBe('False WaitingForKey');
+    expect(await failed()).toBe('False NotFailed');
+    const { status } = await world.read(tenantRestore, 'back');
+    expect(status?.conditions?.[0]?.message).toContain(message);
+    expect(status?.phase).toBe('Pending');
+    // Nothing has happened to the control plane meanwhile.
+    expect((await world.read(tenantControlPlane, 'shop')).spec.controlPlane.deployment.replicas).toBe(2);
+    await world.key();
+    await world.settle(6);
+    expect(await argsOf(restore)).toBeDefined();
+  });
+
+  test('looks for the Secret with the key by itself, which no watch reports', async () => {
+    world.hasKey = false;
+    await world.tenant('shop', 0);
+    await world.restore();
+    expect((await world.outcomeOf(tenantRestore, 'back')).afterMs).toBe(10_000);
+  });
+
   test('is the only one that works on its control plane', async () => {
     await world.tenant('shop', 0);
     const first = await world.restore({}, 'first');
@@ -322,6 +351,36 @@ describe('A TenantRestore that moves', () => {
     expect(await complete()).toBe('False WaitingForSleep');
     expect(await messageOf()).toContain('shop, whose CAs and keys new gets, is in use');
     await world.tenant('shop', 0);
+    await world.settle(6);
+    expect(await argsOf(restore)).toBeDefined();
+  });
+
+  test.each([
+    ['sleeps', true],
+    ['is deleted', false],
+  ])('waits for the last pod of the control plane that was backed up, which %s', async (_what, exists) => {
+    if (exists) await world.tenant('shop', 0);
+    await world.tenant('new', 0, awaits);
+    const pod = await world.pod('shop');
+    const restore = await move();
+    await world.settle(6);
+    expect(await complete()).toBe('False WaitingForPods');
+    expect(await messageOf()).toBe(
+      'waiting for the pods of shop to end, whose CAs and keys new gets and which may still write: shop-abc',
+    );
+    expect(await argsOf(restore)).toBeUndefined();
+    expect((await world.outcomeOf(tenantRestore, 'back')).afterMs).toBe(2000);
+    await world.cluster.admin.delete(kinds.Pod, pod);
+    await world.settle(6);
+    expect(await argsOf(restore)).toBeDefined();
+  });
+
+  test('does not wait for pods that write nothing any more, or that are of another control plane', async () => {
+    await world.tenant('shop', 0);
+    await world.tenant('new', 0, awaits);
+    await world.pod('shop', 'Failed');
+    await world.pod('shopping');
+    const restore = await move();
     await world.settle(6);
     expect(await argsOf(restore)).toBeDefined();
   });

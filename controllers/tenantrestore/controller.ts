@@ -1,25 +1,27 @@
 import { kinds } from '../../api/core/kinds.ts';
-import { annotations, finalizers } from '../../api/names.ts';
+import { annotations, finalizers, labels } from '../../api/names.ts';
 import { tenantRestore } from '../../api/steward/v1alpha1/backup/tenant-restore.ts';
 import type { TenantRestore, TenantRestoreStatus } from '../../api/steward/v1alpha1/backup/tenant-restore.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Cluster } from '../../runtime/client/cluster.ts';
 import type { Context, Controller, LastReconcile, ReconcileResult } from '../../runtime/reconcile/controller.ts';
-import { jobState } from '../../stores/backup/process/process-state.ts';
+import { isAtWork, jobState } from '../../stores/backup/process/process-state.ts';
 import { access } from './access.ts';
 import type { Dependencies } from './dependencies.ts';
+import { missingKey } from './missing-key.ts';
 import { restoreProcess } from './restore-process.ts';
 import { restoreSource } from './restore-source.ts';
 import type { RestoreSource } from './restore-source.ts';
 import { restoreVerdict } from './restore-verdict.ts';
+import type { Original } from './restore-verdict.ts';
 import { completedStatus, failedStatus, isFinished, pendingStatus, runningStatus } from './status.ts';
 import { restoreWatches } from './watches.ts';
 
 /** No watch reports that pods have ended, or why they do not run. In milliseconds. */
 const lookMs = 2000;
 
-/** How often it is looked whether another control plane is still in use. In milliseconds. */
+/** How often it is looked whether another control plane is still in use, or the key is there. In milliseconds. */
 const originalMs = 10_000;
 
 /** Restores the control plane of each TenantRestore once. */
@@ -71,6 +73,12 @@ async function begin(
   if (refusal !== undefined) {
     return { status: pendingStatus(restore, { reason: 'StorageNotAllowed', message: refusal }, now) };
   }
+  const keyless = await missingKey(source, { namespace: restore.metadata.namespace }, { cluster, signal });
+  if (keyless !== undefined) {
+    const status = pendingStatus(restore, { reason: 'WaitingForKey', message: keyless }, now);
+    // Secrets of users are not watched.
+    return { status, afterMs: originalMs };
+  }
   const older = olderRestore(restore, deps.restores());
   if (older !== undefined) {
     const message = `waiting for TenantRestore ${older.metadata.name}, which was created earlier, to end`;
@@ -78,11 +86,13 @@ async function begin(
   }
   const key = { namespace: restore.metadata.namespace, name: restore.spec.tenantControlPlaneName };
   const tcp = await cluster.get(tenantControlPlane, key, { signal });
-  const original = { name: source.tenantControlPlaneName, tcp: await originalOf(restore, source, deps, signal) };
+  const original = await originalOf(restore, source, deps, signal);
   const verdict = restoreVerdict(restore, original, tcp);
   if (verdict.is === 'waiting') {
+    const status = pendingStatus(restore, verdict, now);
+    if (verdict.reason === 'WaitingForPods') return { status, afterMs: lookMs };
     // No watch reports what becomes of the control plane that was backed up.
-    return { status: pendingStatus(restore, verdict, now), ...(original.tcp !== undefined && { afterMs: originalMs }) };
+    return { status, ...(original.tcp !== undefined && { afterMs: originalMs }) };
   }
   if (verdict.is === 'failed') {
     ctx.event('Warning', 'RestoreFailed', verdict.message);
@@ -92,15 +102,20 @@ async function begin(
   return startAlone(restore, source, deps, ctx);
 }
 
-/** The control plane that was backed up, where it must not be in use beside the one that gets its identity. */
+/** What was backed up; where it must not be in use beside the one that gets its identity, with what there is of it. */
 async function originalOf(
   { metadata: { namespace }, spec: { type, tenantControlPlaneName } }: TenantRestore,
   { tenantControlPlaneName: name }: RestoreSource,
   { cluster }: Dependencies,
   signal: AbortSignal,
-): Promise<TenantControlPlane | undefined> {
-  if (type !== 'Move' || name === tenantControlPlaneName) return undefined;
-  return cluster.get(tenantControlPlane, { namespace, name }, { signal });
+): Promise<Original> {
+  if (type !== 'Move') return { name };
+  // Pods outlive their control plane, and 0 replicas, by the time that they need to end.
+  const [tcp, pods] = await Promise.all([
+    name === tenantControlPlaneName ? undefined : cluster.get(tenantControlPlane, { namespace, name }, { signal }),
+    cluster.list(kinds.Pod, { namespace, labelSelector: `${labels.name}=${name}`, signal }),
+  ]);
+  return { name, tcp, pods: pods.items.filter(isAtWork).map(({ metadata }) => metadata.name) };
 }
 
 /** Starts the process once no other one works on the control plane. Those of policies end because the phase is Running. */

@@ -15,13 +15,19 @@ export type RestoreVerdict =
   /** Waiting would be dangerous: it might begin at a time when nobody expects it any more. */
   | { readonly is: 'failed'; readonly reason: ReasonOf<'TenantRestore', 'Failed'>; readonly message: string };
 
-/**
- * Whether a restore may begin. `tcp` is the target, undefined if it does not exist; the second argument is what was backed up, which need
- * not exist any more.
- */
+/** What was backed up, which need not exist any more. With type Move, with what there is of it. */
+export interface Original {
+  readonly name: string;
+  /** Absent if it does not exist, or is the target. */
+  readonly tcp?: TenantControlPlane | undefined;
+  /** Names of its pods that may still write. */
+  readonly pods?: readonly string[];
+}
+
+/** Whether a restore may begin. `tcp` is the target, undefined if it does not exist. */
 export function restoreVerdict(
   { metadata, spec }: TenantRestore,
-  { name: original, tcp: source }: { readonly name: string; readonly tcp?: TenantControlPlane | undefined },
+  { name: original, tcp: source, pods = [] }: Original,
   tcp: TenantControlPlane | undefined,
 ): RestoreVerdict {
   const { type, tenantControlPlaneName: target, sleep } = spec;
@@ -39,7 +45,7 @@ export function restoreVerdict(
   const awaited = tcp && awaitedRestore(tcp);
   if (type === 'Move') {
     const move = { target, awaits: awaited === metadata.name, isSiblings: haveSameController(metadata, tcp?.metadata) };
-    return moveVerdict({ ...move, tcp, source });
+    return moveVerdict({ ...move, tcp, source, original, pods });
   }
   if (awaited !== undefined) {
     const message = `${target} waits for TenantRestore ${awaited}, which gives it its CAs, keys and data`;
@@ -86,10 +92,14 @@ interface Move {
   readonly tcp: TenantControlPlane | undefined;
   /** The control plane that was backed up, if it exists and is not the target. */
   readonly source: TenantControlPlane | undefined;
+  /** Its name, whether or not it exists. */
+  readonly original: string;
+  /** Names of its pods that may still write. */
+  readonly pods: readonly string[];
 }
 
 /** The target has been created for this restore, and nobody else has its identity: tokens of one would be valid in the other. */
-function moveVerdict({ target, awaits, isSiblings, tcp, source }: Move): RestoreVerdict {
+function moveVerdict({ target, awaits, isSiblings, tcp, source, original, pods }: Move): RestoreVerdict {
   if (tcp === undefined) {
     const message = `waiting for TenantControlPlane ${target} to be created with 0 replicas and the annotation ${annotations.awaitsRestore}; a StewardControlPlane with restoreFrom does so`;
     return { is: 'waiting', reason: 'TenantControlPlaneNotFound', message };
@@ -106,6 +116,10 @@ function moveVerdict({ target, awaits, isSiblings, tcp, source }: Move): Restore
     const { name } = source.metadata;
     const message = `${name}, whose CAs and keys ${target} gets, is in use: delete it or put it to sleep; for a copy beside it, use type Clone`;
     return { is: 'waiting', reason: 'WaitingForSleep', message };
+  }
+  if (pods.length > 0) {
+    const message = `waiting for the pods of ${original} to end, whose CAs and keys ${target} gets and which may still write: ${[...pods].sort().join(', ')}`;
+    return { is: 'waiting', reason: 'WaitingForPods', message };
   }
   // A process that waits for it gives up some time, and a restore that has failed is not tried again.
   const store = tcp.status?.conditions?.find(({ type }) => type === 'StoreReady');

@@ -18,11 +18,15 @@ export class BackupKey {
   readonly #encryption: Buffer;
   readonly #naming: Buffer;
 
-  /** Throws `RepositoryError` unless the text is the base64 of 32 bytes, as `openssl rand -base64 32` prints it. */
+  /** Whether the text is the base64 of 32 bytes, as `openssl rand -base64 32` prints it. */
+  static isKey(text: string): boolean {
+    return keyIn(text).length === keyLength && keyIn(text).toString('base64') === text.trim();
+  }
+
+  /** Throws `RepositoryError` unless `isKey`. */
   constructor(text: string) {
-    const trimmed = text.trim();
-    const key = Buffer.from(trimmed, 'base64');
-    if (key.length !== keyLength || key.toString('base64') !== trimmed) {
+    const key = keyIn(text);
+    if (!BackupKey.isKey(text)) {
       throw new RepositoryError(
         'the key of a backup is the base64 of 32 bytes: make one with "openssl rand -base64 32"',
       );
@@ -65,6 +69,8 @@ export class BackupKey {
     }
   }
 }
+
+const keyIn = (text: string): Buffer => Buffer.from(text.trim(), 'base64');
 
 function derived(key: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', key, Buffer.alloc(0), `steward backup: ${purpose}`, 32));

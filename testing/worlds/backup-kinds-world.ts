@@ -1,8 +1,8 @@
 import { kinds } from '../../api/core/kinds.ts';
 import type { Deployment, Job } from '../../api/core/kinds.ts';
-import type { KindRef, NamespacedResource } from '../../api/meta.ts';
+import type { Key, KindRef, NamespacedResource } from '../../api/meta.ts';
 import { apiVersionOf } from '../../api/meta.ts';
-import { backupProcess } from '../../api/names.ts';
+import { backupProcess, labels } from '../../api/names.ts';
 import { backupPolicy } from '../../api/steward/v1alpha1/backup/backup-policy.ts';
 import type { BackupPolicy } from '../../api/steward/v1alpha1/backup/backup-policy.ts';
 import { tenantBackup } from '../../api/steward/v1alpha1/backup/tenant-backup.ts';
@@ -18,7 +18,7 @@ import { backupPolicyController } from '../../controllers/backuppolicy/controlle
 import { tenantBackupController } from '../../controllers/tenantbackup/controller.ts';
 import { tenantRestoreController } from '../../controllers/tenantrestore/controller.ts';
 import { silent } from '../../runtime/observe/logger.ts';
-import type { Reconciler } from '../../runtime/reconcile/reconciler.ts';
+import type { ReconcileOutcome, Reconciler } from '../../runtime/reconcile/reconciler.ts';
 import { BackupProcesses } from '../../stores/backup/process/processes.ts';
 import { tenantControlPlaneWith } from '../builders/tenant-control-plane.ts';
 import { FakeClock } from '../fake/fake-clock.ts';
@@ -48,6 +48,8 @@ export class BackupKindsWorld {
   readonly events: string[] = [];
   readonly claims = new Set(['backups']);
   readonly buckets = new Set(['bucket']);
+  /** False: the Secret with the key of the backups does not exist yet. */
+  hasKey = true;
   #lists: Readonly<Record<string, readonly NamespacedResource[]>> = {};
   #reconcilers: ReadonlyMap<KindRef, Reconciler>;
 
@@ -98,6 +100,13 @@ export class BackupKindsWorld {
     }
   }
 
+  /** What one more reconcile of an object comes to. */
+  async outcomeOf(kind: KindRef<NamespacedResource>, name: string): Promise<ReconcileOutcome> {
+    const reconciler = this.#reconcilers.get(kind);
+    if (reconciler === undefined) throw new Error(`no controller of ${kind.kind} runs here`);
+    return reconciler.reconcile(await this.read(kind, name), silent);
+  }
+
   async settle(times = 4): Promise<void> {
     for (let turn = 0; turn < times; turn += 1) await this.reconcile();
   }
@@ -131,9 +140,28 @@ export class BackupKindsWorld {
     return this.#create(tenantBackup, name, { source: { tenantControlPlaneName: 'shop', ...group, storage }, ...spec });
   }
 
-  restore(spec: object = {}, name = 'back'): Promise<TenantRestore> {
+  /** A restore, whose user has created the Secret with the key. */
+  async restore(spec: object = {}, name = 'back'): Promise<TenantRestore> {
+    if (this.hasKey) await this.key();
     const source = { repository: shopSource };
     return this.#create(tenantRestore, name, { tenantControlPlaneName: 'shop', type: 'InPlace', source, ...spec });
+  }
+
+  /** The Secret with the key of the backups has this content; by default, a key of 32 bytes. */
+  async key(data: Readonly<Record<string, string>> = { key: Buffer.alloc(32, 3).toString('base64') }): Promise<void> {
+    const metadata = { namespace: 'tenants', name: 'backup-key' };
+    const bytes = Object.entries(data).map(([name, text]) => [name, Buffer.from(text).toString('base64')] as const);
+    await this.cluster.seed(kinds.Secret, {
+      ...{ apiVersion: 'v1', kind: 'Secret', metadata, data: Object.fromEntries(bytes) },
+    });
+  }
+
+  /** A pod of a control plane that runs, or that has ended on its own. */
+  async pod(tenant: string, phase: 'Running' | 'Failed' = 'Running'): Promise<Key> {
+    const key = { namespace: 'tenants', name: `${tenant}-abc` };
+    const metadata = { ...key, labels: { [labels.name]: tenant } };
+    await this.cluster.seed(kinds.Pod, { apiVersion: 'v1', kind: 'Pod', metadata, status: { phase } });
+    return key;
   }
 
   #create<T extends NamespacedResource>(kind: KindRef<T>, name: string, spec: object): Promise<T> {

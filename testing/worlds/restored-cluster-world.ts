@@ -38,6 +38,9 @@ export const clusterName = 'prod';
 /** The name of the TenantRestore. */
 export const restoreKey = { namespace: 'default', name: 'tenant-restore' };
 
+/** The Secret of the user with the key of the backups. */
+const keySecret = 'backup-key';
+
 /** What the process of a restore works for. */
 interface Working {
   readonly uid: string;
@@ -73,6 +76,7 @@ export class RestoredClusterWorld extends BackupWorld {
     await world.create();
     // Only the DataStore is wanted of what that stored.
     await world.cluster.admin.delete(tenantControlPlane, key);
+    await world.createKey();
     const { metadata } = await world.cluster.seed(capiCluster, {
       apiVersion: 'cluster.x-k8s.io/v1beta2',
       kind: 'Cluster',
@@ -98,7 +102,7 @@ export class RestoredClusterWorld extends BackupWorld {
         restoreFrom: {
           repository: {
             tenantControlPlaneName: 'shop',
-            encryption: { keySecret: { name: 'backup-key', key: 'key' } },
+            encryption: { keySecret: { name: keySecret, key: 'key' } },
             storage: { persistentVolumeClaim: { claimName: 'backups' } },
           },
         },
@@ -106,6 +110,13 @@ export class RestoredClusterWorld extends BackupWorld {
       },
     });
     return world;
+  }
+
+  /** The user creates the Secret with the key of the backups. */
+  async createKey(): Promise<void> {
+    const metadata = { ...key, name: keySecret };
+    const data = { key: Buffer.from(Buffer.alloc(32, 3).toString('base64')).toString('base64') };
+    await this.cluster.seed(kinds.Secret, { apiVersion: 'v1', kind: 'Secret', metadata, data });
   }
 
   override restart(): void {
@@ -195,7 +206,8 @@ export class RestoredClusterWorld extends BackupWorld {
     const objects = lists.flatMap(({ items }) =>
       items.map(({ kind, metadata }) => `${kind === '' ? 'object' : kind} ${metadata.name}`),
     );
-    return [...objects, ...this.store.tenancies.keys()];
+    // The key is the user's.
+    return [...objects.filter((one) => !one.endsWith(` ${keySecret}`)), ...this.store.tenancies.keys()];
   }
 
   /** The kubelet runs the process of a Job until that is gone; a Job that fails is not started again. */

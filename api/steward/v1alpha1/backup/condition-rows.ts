@@ -95,6 +95,10 @@ export const tenantRestoreConditions = {
       BackupNotFound: 'The TenantBackup or the BackupPolicy in the spec does not exist, or the backup is not complete.',
       WaitingForSleep:
         'The control plane is in use. Either the spec does not allow putting it to sleep, or another object, such as a StewardControlPlane, sets its replicas. With type Move, the control plane that was backed up is in use.',
+      WaitingForKey:
+        'The Secret with the key of the backups does not exist, or does not have the key. The message names both.',
+      WaitingForPods:
+        'With type Move, pods of the control plane that was backed up still run: they may still write, with the same CAs and keys. The message names them.',
       WaitingForStore: 'With type Move, the DataStore of the new control plane has no room for its data yet.',
       NotAwaited:
         'With type Move, the control plane does not wait for this restore at the moment. Its StewardControlPlane makes it wait.',
