@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { clusterNameLabel, clusterSecretType } from '../../api/cluster-api/names.ts';
 import { kinds } from '../../api/core/kinds.ts';
 import type { Secret } from '../../api/core/kinds.ts';
+import type { OwnerReference } from '../../api/meta.ts';
 import { annotations, backupComponents, labels } from '../../api/names.ts';
 import { restoreMarkOf } from '../../api/steward/v1alpha1/backup/restore-mark.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
@@ -41,6 +42,23 @@ async function wakeUp(): Promise<void> {
     spec: { controlPlane: { deployment } },
   });
   await world.settle();
+}
+
+type Data = Readonly<Record<string, string | undefined>>;
+
+/** What a user gives as the CA of the Cluster, under the name of the control plane's own Secret. */
+interface Supplied {
+  readonly type: string;
+  readonly data: Data;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly ownerReferences?: readonly OwnerReference[];
+  readonly immutable?: boolean;
+}
+
+function supply({ labels: marks, annotations: notes, ownerReferences, ...content }: Supplied): Promise<Secret> {
+  const metadata = { ...key, name: 'tenant-ca', labels: marks, annotations: notes, ownerReferences };
+  return world.cluster.seed(kinds.Secret, { apiVersion: 'v1', kind: 'Secret', metadata, ...content });
 }
 
 /** A Job restores a control plane, with a pod that takes its time to end. */
@@ -168,9 +186,63 @@ describe('A control plane that waits for its restore', () => {
     const foreign = { apiVersion: 'v1', kind: 'Secret', metadata: { ...key, name: 'tenant-ca' }, data: {} };
     await world.cluster.seed(kinds.Secret, foreign);
     await expect(move()).rejects.toThrow(
-      'Secret tenant-ca exists and is not from a restore of default/tenant, which gets the CAs and keys of the backup under this name: delete it, also if you supplied it as the CA of a Cluster',
+      'Secret tenant-ca exists and is not from a restore of default/tenant, which gets the CAs and keys of the backup under this name (its content is not that of the backup): delete it, also if you supplied it as the CA of a Cluster, or give the new control plane another name',
     );
     expect(restoreMarkOf(await world.read())).toBeUndefined();
+  });
+
+  test.each([
+    [
+      'as the pair of Cluster API',
+      clusterSecretType,
+      ({ 'tls.crt': certificate, 'tls.key': key }: Data) => ({ 'tls.crt': certificate, 'tls.key': key }),
+    ],
+    ['of type kubernetes.io/tls, under the keys that Steward uses, too', 'kubernetes.io/tls', (data: Data) => data],
+  ] as const)('takes the same CA that was supplied for its Cluster, %s', async (_what, type, part) => {
+    await begin({ labels: { [clusterNameLabel]: 'tenant' } });
+    const [ca] = lost as readonly Data[];
+    const supplied = await supply({ type, data: part(ca ?? {}), labels: { [clusterNameLabel]: 'tenant' } });
+    await move();
+    expect(await keysNow()).toEqual(lost);
+    const { metadata, type: now } = (await world.secret('ca')) ?? {};
+    expect({ uid: metadata?.uid, type: now }).toEqual({ uid: supplied.metadata.uid, type });
+    expect(metadata?.labels).toMatchObject({ [clusterNameLabel]: 'tenant', [labels.name]: 'tenant' });
+    expect(metadata?.ownerReferences).toMatchObject([{ uid: (await world.read()).metadata.uid, controller: true }]);
+    await wakeUp();
+    expect(await world.condition('Ready')).toBe('True');
+    expect(await keysNow()).toEqual(lost);
+  });
+
+  const other = Buffer.from('other').toString('base64');
+
+  test.each([
+    ['has another key', { data: { 'tls.key': other } }, 'its content is not that of the backup'],
+    ['has another certificate', { data: { 'tls.crt': other } }, 'its content is not that of the backup'],
+    ['has something else besides', { data: { 'ca-next.key': other } }, 'its content is not that of the backup'],
+    ['has no key', { data: { 'tls.key': undefined } }, 'its content is not that of the backup'],
+    ['is for another Cluster', { labels: { [clusterNameLabel]: 'other' } }, 'it is labelled for Cluster other'],
+    ['is of another type', { type: 'example.com/ca' }, 'its type is example.com/ca'],
+    [
+      'cert-manager renews',
+      { annotations: { 'cert-manager.io/certificate-name': 'a' } },
+      'its annotation cert-manager.io/certificate-name shows that cert-manager renews it',
+    ],
+    ['is immutable', { immutable: true }, 'it is immutable'],
+    [
+      'belongs to somebody',
+      { ownerReferences: [{ apiVersion: 'a/v1', kind: 'Owner', name: 'one', uid: 'u' }] },
+      'it belongs to Owner one',
+    ],
+  ])('refuses a supplied CA that %s, and leaves it as it is', async (_what, change: Partial<Supplied>, why) => {
+    await begin({ labels: { [clusterNameLabel]: 'tenant' } });
+    const { 'tls.crt': certificate, 'tls.key': key } = (lost[0] ?? {}) as Data;
+    const pair = { 'tls.crt': certificate, 'tls.key': key, ...change.data };
+    const data = Object.fromEntries(Object.entries(pair).filter(([, value]) => value !== undefined)) as Data;
+    const marks = { [clusterNameLabel]: 'tenant' };
+    const supplied = await supply({ type: clusterSecretType, labels: marks, ...change, data });
+    await expect(move()).rejects.toThrow(`Secret tenant-ca exists`);
+    await expect(move()).rejects.toThrow(`(${why}): delete it`);
+    expect(await world.secret('ca')).toEqual(supplied);
   });
 
   test('refuses keys of encrypted data that the backup does not have', async () => {

@@ -11,6 +11,7 @@ import { ApiError } from '../../runtime/client/errors.ts';
 import { backedUpSecrets, encryptionKeys } from './backed-up-objects.ts';
 import type { BackupParts } from './backup-parts.ts';
 import { BackupRefusal } from './backup-refusal.ts';
+import { whyNotTaken } from './supplied-identity.ts';
 
 const fieldManager = 'steward-restore';
 
@@ -27,7 +28,7 @@ type Parts = Pick<BackupParts, 'cluster' | 'log' | 'signal'>;
 
 /**
  * Gives a new control plane the CAs and keys of the one that was backed up, under its own names. It owns them, so that they go with it.
- * Throws `BackupRefusal` for a Secret of such a name that is not from a restore: nothing is replaced that others may use.
+ * Throws `BackupRefusal` for a Secret of such a name that is not from a restore and has other content: nothing is replaced that others may use.
  */
 export async function restoreIdentity(tcp: TenantControlPlane, identity: Identity, parts: Parts): Promise<void> {
   const wanted = identitySecrets(tcp, identity);
@@ -85,7 +86,8 @@ async function refuseTwins(
   }
 }
 
-interface IdentitySecret extends Manifest {
+/** A Secret with its content. */
+export interface IdentitySecret extends Manifest {
   readonly data: Readonly<Record<string, string>>;
 }
 
@@ -121,7 +123,8 @@ function identitySecrets(tcp: TenantControlPlane, { original, secrets }: Identit
 
 const namesOf = (tcp: string): readonly string[] => [...backedUpSecrets(tcp), encryptionKeys(tcp)];
 
-/** Creates the Secret, or brings one of an earlier attempt, which may have begun from another backup, to its content. */
+/** Creates the Secret, or brings one of an earlier attempt, which may have begun from another backup, to its content. One that a user has
+ * supplied with the same content becomes the control plane's own. */
 async function stored(
   tcp: TenantControlPlane,
   manifest: IdentitySecret,
@@ -135,7 +138,16 @@ async function stored(
     if (!(error instanceof ApiError) || error.code !== 409) throw error;
   }
   const present = await cluster.get(kinds.Secret, key, { signal });
-  if (present === undefined || !isOf(tcp, present)) throw inTheWay(tcp, key.name);
+  if (present === undefined) throw inTheWay(tcp, key.name, 'it was created meanwhile');
+  if (!isOf(tcp, present)) {
+    const why = whyNotTaken(tcp, present, manifest);
+    if (why !== undefined) throw inTheWay(tcp, key.name, why);
+    const { labels: marks, ownerReferences } = manifest.metadata;
+    const { uid, resourceVersion } = present.metadata;
+    const body = { metadata: { uid, resourceVersion, labels: marks, ownerReferences }, data: manifest.data };
+    await cluster.patch(kinds.Secret, key, { type: 'merge', body }, { fieldManager, signal });
+    return;
+  }
   if (isDeepStrictEqual(present.data, manifest.data)) return;
   const body = [
     { op: 'test', path: '/metadata/uid', value: present.metadata.uid },
@@ -150,14 +162,15 @@ async function absent(
   { cluster, signal }: Pick<Parts, 'cluster' | 'signal'>,
 ): Promise<void> {
   const present = await cluster.get(kinds.Secret, { namespace: tcp.metadata.namespace, name }, { signal });
-  if (present !== undefined) throw inTheWay(tcp, name);
+  if (present !== undefined) throw inTheWay(tcp, name, 'the backup has none');
 }
 
 const isOf = (tcp: TenantControlPlane, { metadata }: Secret): boolean =>
   metadata.ownerReferences?.some(({ uid }) => uid === tcp.metadata.uid) ?? false;
 
-function inTheWay({ metadata: { namespace, name } }: TenantControlPlane, secret: string): BackupRefusal {
+function inTheWay({ metadata }: TenantControlPlane, secret: string, why: string): BackupRefusal {
+  const { namespace, name } = metadata;
   return new BackupRefusal(
-    `Secret ${secret} exists and is not from a restore of ${namespace}/${name}, which gets the CAs and keys of the backup under this name: delete it, also if you supplied it as the CA of a Cluster, or give the new control plane another name`,
+    `Secret ${secret} exists and is not from a restore of ${namespace}/${name}, which gets the CAs and keys of the backup under this name (${why}): delete it, also if you supplied it as the CA of a Cluster, or give the new control plane another name`,
   );
 }

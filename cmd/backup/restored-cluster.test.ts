@@ -100,6 +100,18 @@ describe('A StewardControlPlane that starts from a backup', () => {
     expect(await secretOf(world, `${clusterName}-ca`)).toEqual(data);
   });
 
+  test('accepts the same CA that was supplied for its Cluster, and leaves that Secret alone', async () => {
+    const [ca] = lost as readonly Readonly<Record<string, string>>[];
+    const world = await start();
+    const data = { 'tls.crt': ca?.['ca.crt'] ?? '', 'tls.key': ca?.['ca.key'] ?? '' };
+    const metadata = { ...key, name: `${clusterName}-ca`, labels: { [clusterNameLabel]: clusterName } };
+    const type = clusterSecretType;
+    const supplied = await world.cluster.seed(kinds.Secret, { apiVersion: 'v1', kind: 'Secret', metadata, type, data });
+    await world.untilUsed();
+    expect(await world.authorities()).toEqual(lost);
+    expect(await world.cluster.admin.get(kinds.Secret, { ...key, name: `${clusterName}-ca` })).toEqual(supplied);
+  });
+
   test('says who waits for which Secret while the key of the backup is missing, and goes on once it is there', async () => {
     const world = await start();
     await world.cluster.admin.delete(kinds.Secret, { ...key, name: 'backup-key' });
