@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parse } from 'yaml';
+import { annotations } from '../../api/names.ts';
+import { restoreMark } from '../../api/steward/v1alpha1/backup/restore-mark.ts';
 import type { KubernetesClient, ObjectAddress, PlainObject } from '../../e2e/cluster/kubernetes-client.ts';
 import { parseManifests } from '../../e2e/cluster/kubernetes-client.ts';
 import { watchObjects } from '../../e2e/cluster/watch-objects.ts';
@@ -49,10 +52,14 @@ const versionOf = (object: PlainObject | undefined): unknown => object?.spec?.ve
 const until = (address: ObjectAddress, is: (object: PlainObject | undefined) => boolean, what: string) =>
   client.waitFor(address, is, { timeoutMs: 30_000, what });
 
-/** A Cluster of the class, with a MachineDeployment that has no machines. */
-async function createOfClass(name: string, version: string): Promise<ObjectAddress> {
+/** A Cluster of a class, with a MachineDeployment that has no machines. */
+async function createOfClass(
+  name: string,
+  version: string,
+  { of = className, variables = [] }: { readonly of?: string; readonly variables?: readonly object[] } = {},
+): Promise<ObjectAddress> {
   const workers = { machineDeployments: [{ class: 'default', name: 'md-0', replicas: 0 }] };
-  const topology = { classRef: { name: className }, version, controlPlane: { replicas: 2 }, workers };
+  const topology = { classRef: { name: of }, version, controlPlane: { replicas: 2 }, workers, variables };
   await client.apply([
     { apiVersion: capi, kind: 'Cluster', metadata: { name, namespace: 'default' }, spec: { topology } },
   ]);
@@ -215,6 +222,100 @@ describe('A control plane that is changed while core Cluster API is down', () =>
       await core.comeBack();
     }
     await until(own, (object) => versionOf(object) === newest, `spec ${newest}`);
+  });
+});
+
+describe('A class with the variable and the patch of the page about backups', () => {
+  const ofPage = 'restoring';
+  const restoreFrom = { policyName: 'hourly' };
+  const variables = [{ name: 'restoreFrom', value: restoreFrom }];
+
+  beforeAll(async () => {
+    const page = await readFile(join(import.meta.dirname, '..', '..', 'docs/how-to/back-up.md'), 'utf8');
+    const [, snippet] = /```yaml\n(spec:\n {2}variables:\n.*?)```/s.exec(page) ?? [];
+    const shown = parse(snippet ?? '') as {
+      readonly spec: { readonly variables: object[]; readonly patches: object[] };
+    };
+    const ofClass = parseManifests(await readFile(classFile, 'utf8')).find(({ kind }) => kind === 'ClusterClass');
+    const { variables: own, patches } = ofClass?.spec as unknown as (typeof shown)['spec'];
+    await client.apply([
+      {
+        ...ofClass,
+        metadata: { name: ofPage, namespace: 'default' },
+        spec: {
+          ...ofClass?.spec,
+          variables: [...own, ...shown.spec.variables],
+          patches: [...patches, ...shown.spec.patches],
+        },
+      },
+    ]);
+  });
+
+  const topologyIs = (name: string, status: string, says = ''): Promise<unknown> =>
+    until(
+      clusterAt(name),
+      (object) => {
+        const found = object?.status?.conditions?.find(({ type }) => type === 'TopologyReconciled') as
+          { readonly status: string; readonly message?: string; readonly observedGeneration?: number } | undefined;
+        const isSeen = found?.observedGeneration === object?.metadata?.generation;
+        return isSeen && found?.status === status && (found.message ?? '').includes(says);
+      },
+      `TopologyReconciled ${status} ${says}`,
+    );
+  const setVariables = (name: string, list: readonly object[]): Promise<void> =>
+    client.merge(clusterAt(name), { spec: { topology: { variables: list } } });
+  const backupOf = (object: PlainObject | undefined): unknown => object?.spec?.restoreFrom;
+  const replicasOf = (object: PlainObject | undefined): unknown =>
+    (object?.spec?.controlPlane as { readonly deployment?: { readonly replicas?: number } } | undefined)?.deployment
+      ?.replicas;
+
+  test('lets a Cluster start from a backup, is not written against, and removes the field once that is restored', async () => {
+    const name = 'moved';
+    const own = await createOfClass(name, middle, { of: ofPage, variables });
+    const isAwaiting = (object: PlainObject | undefined): boolean =>
+      object?.metadata?.annotations?.[annotations.awaitsRestore] === `${own.name}-restore` && replicasOf(object) === 0;
+    const tenant = await until(tenantAddress(own.name), isAwaiting, 'a TenantControlPlane that waits for its restore');
+    const restore = await until(
+      { ...tenantAddress(`${own.name}-restore`), kind: 'TenantRestore' },
+      (object) => object !== undefined,
+      'a TenantRestore',
+    );
+    expect(restore?.spec?.source).toEqual(restoreFrom);
+    await topologyIs(name, 'True');
+    const before = await client.read(own);
+    expect(backupOf(before)).toEqual(restoreFrom);
+    // The topology is reconciled again, because of a change that does not concern the control plane.
+    const labels = { 'example.com/seen': 'again' };
+    const machineDeployments = [{ class: 'default', name: 'md-0', replicas: 0, metadata: { labels } }];
+    await client.merge(clusterAt(name), { spec: { topology: { workers: { machineDeployments } } } });
+    await topologyIs(name, 'True');
+    expect((await client.read(own))?.metadata?.generation).toBe(before?.metadata?.generation);
+
+    const [task = '', identityOf = ''] = [restore?.metadata?.uid, tenant?.metadata?.uid];
+    const mark = restoreMark({ task, upTo: '2030-01-01T00:00:00Z', identityOf });
+    await client.merge(tenantAddress(own.name), { metadata: { annotations: { [annotations.restored]: mark } } });
+    await until(own, (object) => conditionOf(object, 'Restored') === 'True', 'Restored');
+    await until(tenantAddress(own.name), (object) => replicasOf(object) === 2, 'two replicas');
+    await setVariables(name, []);
+    await until(own, (object) => backupOf(object) === undefined, 'no restoreFrom any more');
+    await topologyIs(name, 'True');
+    expect(conditionOf(await client.read(own), 'Restored')).toBe('True');
+    expect(replicasOf(await client.read(tenantAddress(own.name)))).toBe(2);
+  });
+
+  test('lets a Cluster without the variable start empty, and gives it no backup later', async () => {
+    const name = 'fresh';
+    const own = await createOfClass(name, middle, { of: ofPage });
+    await serveAsAsked(client, own.name);
+    await until(own, (object) => object?.status?.version === middle, `status ${middle}`);
+    expect(backupOf(await client.read(own))).toBeUndefined();
+    const marks = (await client.read(tenantAddress(own.name)))?.metadata?.annotations;
+    expect(marks?.[annotations.awaitsRestore]).toBeUndefined();
+    await setVariables(name, variables);
+    await topologyIs(name, 'False', 'restoreFrom is set on creation and cannot be added or changed');
+    expect(backupOf(await client.read(own))).toBeUndefined();
+    await setVariables(name, []);
+    await topologyIs(name, 'True');
   });
 });
 

@@ -30,6 +30,7 @@ export async function startControllersBesideCore({ access }: ClusterApiCore): Pr
         watchFilter: '',
         infrastructure: noInfrastructureWatches,
         blockers: noBlockerWatches,
+        backups: true,
       }),
     ],
     events: new EventRecorder({ memory, ...parts, controller: 'test', instance: 'test' }),
