@@ -4,9 +4,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
+import { installClusterApi } from '../cluster/cluster-api.ts';
 import type { KubernetesClient, PlainObject } from '../cluster/kubernetes-client.ts';
 import type { ManagementCluster } from '../cluster/management-cluster.ts';
 import type { Worker } from '../cluster/worker.ts';
+import { clusterManifests, controlPlaneManifest } from '../framework/cluster-api/cluster-manifests.ts';
+import { capiVersion } from '../framework/cluster-api/cluster-stage.ts';
 import { differences, dumpObjects } from '../framework/dump-objects.ts';
 import { openHowTo } from '../framework/how-to-page.ts';
 import type { HowToPage } from '../framework/how-to-page.ts';
@@ -20,6 +23,7 @@ import { TenantStage } from '../framework/tenant-stage.ts';
 import { agnhost, webContainer } from '../framework/web-pod.ts';
 import { joinByHand, machineKubelet } from '../framework/workers/tenant-worker.ts';
 import { workerRuns } from '../framework/workers/worker-runs.ts';
+import { Workload } from '../framework/workload.ts';
 
 const owned = scenarioResources();
 const root = path.join(import.meta.dirname, '../..');
@@ -27,6 +31,18 @@ const shop = 'shop';
 
 /** A write that was acknowledged so long before the loss must be there afterwards. In milliseconds. */
 const mostLostMs = 10_000;
+
+/** What there was of a Cluster before it was deleted. */
+interface LostCluster {
+  readonly endpoint: string;
+  /** With the kubeconfig of that time. */
+  readonly client: KubernetesClient;
+  readonly worker: Worker;
+  readonly ca: Readonly<Record<string, string>>;
+  /** UID of the tenant's namespace kube-system: another tenant has another one. */
+  readonly identity: string | undefined;
+  readonly runs: unknown;
+}
 
 let cluster: ManagementCluster;
 let stage: TenantStage;
@@ -38,6 +54,7 @@ let endpoint: string;
 let furniture: ReadonlyMap<string, string>;
 let empty: readonly string[];
 let before: unknown;
+let lost: LostCluster;
 
 beforeAll(async () => {
   const steward = owned.use(await startStewardCluster(owned.harness(`backup-${process.pid}`), logStep));
@@ -261,5 +278,94 @@ describe('A control plane that is backed up all the time', () => {
       expect(await workerRuns(client, worker)).toEqual(before);
     },
     10 * minutes,
+  );
+});
+
+describe('A Cluster with a worker', () => {
+  const own = 'market';
+  const workload = (): Workload => new Workload(cluster, own, 'tenants');
+  const note = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'note' };
+
+  /** The Cluster without an infrastructure, whose API server has a port that outlives it. */
+  const clusterManifest = (): PlainObject => {
+    const found = clusterManifests(own, 'tenants').find(({ kind }) => kind === 'Cluster');
+    const { clusterNetwork, controlPlaneRef } = (found?.spec ?? {}) as Readonly<Record<string, object>>;
+    return {
+      ...{ apiVersion: capiVersion, kind: 'Cluster', metadata: { name: own, namespace: 'tenants' } },
+      spec: { clusterNetwork: { ...clusterNetwork, apiServerPort: 31_578 }, controlPlaneRef },
+    };
+  };
+
+  const identityOf = async (of: KubernetesClient): Promise<string | undefined> =>
+    (await of.read({ apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' }))?.metadata?.uid;
+
+  test(
+    'is backed up by its TenantControlPlane, and deleted with its CA and its data',
+    async () => {
+      await installClusterApi(cluster);
+      const { spec, ...manifest } = controlPlaneManifest(own, 'tenants');
+      await cluster.apply([clusterManifest(), { ...manifest, spec: { ...spec, kubelet: machineKubelet, addons: {} } }]);
+      await workload().initialized();
+      const { controlPlaneEndpoint = '' } = await stage.waitFor(own, 'Ready');
+      const oldClient = await workload().tenant();
+      const joined = await joinByHand(stage, { tenant: own, endpoint: controlPlaneEndpoint, worker: 'market-worker' });
+      owned.defer(() => joined.stop());
+      await oldClient.apply([
+        {
+          apiVersion: 'v1',
+          kind: 'ConfigMap',
+          metadata: { name: note.name, namespace: note.namespace },
+          data: { of: own },
+        },
+      ]);
+      await cluster.apply((await manifestOf('backup.yaml')).replaceAll(shop, own));
+      const policy = stage.at('BackupPolicy', own, 'steward.butlerlabs.dev/v1alpha1');
+      await cluster.waitFor(policy, 'Ready', { timeoutMs: 2 * minutes });
+      lost = {
+        ...{ endpoint: controlPlaneEndpoint, client: oldClient, worker: joined },
+        ca: await stage.secret(`${own}-ca`),
+        identity: await identityOf(oldClient),
+        runs: await workerRuns(oldClient, joined),
+      };
+      const gone = (object: PlainObject | undefined): boolean => object === undefined;
+      await cluster.client.delete(workload().address);
+      await workload().waitFor(workload().address, gone, { what: 'its end' });
+      expect(await cluster.client.read(stage.tenant(own))).toBeUndefined();
+      await stage.gone(stage.at('Secret', `${own}-ca`));
+      expect((await etcdWitness(cluster)).filter((line) => line.includes(own))).toEqual([]);
+    },
+    8 * minutes,
+  );
+
+  test(
+    'starts again from its backup with its CA, endpoint and objects; its former kubeconfig is valid, and its worker goes on',
+    async () => {
+      const begun = performance.now();
+      const since = new Date().toISOString();
+      const shown = await manifestOf('restored.yaml');
+      const here = shown
+        .replace('replicas: 2', 'replicas: 1')
+        .replace('serviceAddress: 192.0.2.10', 'serviceType: NodePort')
+        .replace('addons: {coreDNS: {}, kubeProxy: {}}', `kubelet: ${JSON.stringify(machineKubelet)}`);
+      await writeFile(path.join(folder, 'restored.yaml'), here);
+      await cluster.apply([clusterManifest()]);
+      await page.run('Start a Cluster from a backup');
+      logStep('restored', `${((performance.now() - begun) / 1000).toFixed(1)} s`);
+      await workload().initialized();
+      const { controlPlaneEndpoint } = await stage.waitFor(own, 'Ready');
+      logStep('initialized', `${((performance.now() - begun) / 1000).toFixed(1)} s`);
+      expect(controlPlaneEndpoint).toBe(lost.endpoint);
+      expect(await stage.secret(`${own}-ca`)).toEqual(lost.ca);
+      expect((await lost.client.read(note))?.data).toEqual({ of: own });
+      expect(await identityOf(lost.client)).toBe(lost.identity);
+      // The node itself was Ready in the backup.
+      const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace: 'kube-node-lease' };
+      const isRenewed = (object: PlainObject | undefined): boolean =>
+        ((object?.spec ?? {}) as { readonly renewTime?: string }).renewTime?.localeCompare(since) === 1;
+      const diagnose = (): Promise<string> => lost.worker.machine.lastWords();
+      await lost.client.waitFor({ ...lease, name: 'market-worker' }, isRenewed, { what: 'a new lease', diagnose });
+      expect(await workerRuns(lost.client, lost.worker)).toEqual(lost.runs);
+    },
+    8 * minutes,
   );
 });
