@@ -81,9 +81,9 @@ export const access: readonly PolicyRule[] = [
   { apiGroups: [''], resources: ['namespaces'], verbs: ['get', 'list', 'watch'] },
 ];
 
-/** What it may do in the manager's own namespace, where the Jobs of migrations run. */
+/** What it may do in the manager's own namespace, where the Jobs of migrations and restores run. */
 export const operatorNamespaceAccess: readonly PolicyRule[] = [
   { apiGroups: ['batch'], resources: ['jobs'], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },
-  // The manager's own pod provides the image of the Jobs.
-  { apiGroups: [''], resources: ['pods'], verbs: ['get'] },
+  // The manager's own pod provides the image of the Jobs, whose pods have to end before data is removed.
+  { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list'] },
 ];
