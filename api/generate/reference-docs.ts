@@ -5,6 +5,7 @@ import { coreTypeOf } from '../core/core-schema.ts';
 import { remedyTable } from '../remedies/remedy-table.ts';
 import type { Remedy } from '../remedies/remedy.ts';
 import type { Kind, OpenApi } from '../schema.ts';
+import { codeInProse } from './code-in-prose.ts';
 
 const header = '<!-- Made by `npm run gen`; do not edit. -->';
 
@@ -102,7 +103,7 @@ export function kindPage(kind: Kind): string {
 
 /** A remedy as text, with its commands. */
 function remedyText({ text, commands = [] }: Remedy): string {
-  return [text, ...commands.map(code)].join(' ');
+  return [codeInProse(text), ...commands.map(code)].join(' ');
 }
 
 /** The reasons of a condition; with what to do where the kind's reasons have remedies. */
@@ -113,11 +114,11 @@ function reasonTable(
   if (remedies === undefined)
     return table(
       ['Reason', 'Meaning'],
-      Object.entries(reasons).map(([reason, text]) => [code(reason), text]),
+      Object.entries(reasons).map(([reason, text]) => [code(reason), codeInProse(text)]),
     );
   const rows = Object.entries(reasons).map(([reason, text]) => {
     const remedy = remedies[reason];
-    return [code(reason), text, remedy === undefined ? '' : remedyText(remedy)];
+    return [code(reason), codeInProse(text), remedy === undefined ? '' : remedyText(remedy)];
   });
   return table(['Reason', 'Meaning', 'What to do'], rows);
 }
@@ -130,7 +131,7 @@ export function conditionsPage(): string {
     `## ${kind}`,
     ...Object.entries(rows).flatMap(([type, row]) => [
       `### ${type}`,
-      `${row.meaning}${row.polarity === 'negative' ? ' False is the healthy state.' : ''}`,
+      `${codeInProse(row.meaning)}${row.polarity === 'negative' ? ' False is the healthy state.' : ''}`,
       reasonTable(row.reasons, remedies[kind]?.[type]),
     ]),
   ]);

@@ -97,7 +97,7 @@ export const tenantRestoreRemedies = {
       'kubectl -n <namespace> get tenantbackups,backuppolicies',
     ),
     WaitingForSleep: toDo(
-      'Put the control plane in the message to sleep with kubectl steward sleep, or create another TenantRestore with sleep: true. If a StewardControlPlane or another object sets its replicas, set 0 replicas there (with Cluster API, put its Cluster to sleep): sleep: true does not help then.',
+      'Put the control plane in the message to sleep with kubectl steward sleep, or create another TenantRestore with sleep: true. That command also works if a StewardControlPlane sets its replicas; if another object does, set 0 replicas there. In both cases sleep: true does not help.',
       'kubectl -n <namespace> get tcp',
     ),
     WaitingForKey: toDo(

@@ -180,8 +180,9 @@ export const tenantControlPlaneRemedies = {
       'Wait: only a limited number of control planes start new pods at the same time. The flag --max-starting-control-planes of the manager changes how many.',
     ),
     RolloutFailed: toDo(
-      'Correct what the message says about the new pods; any change of the spec tries again at once. The previous pods serve meanwhile.',
-      describePods,
+      'Correct what the message says about the new pods; any change of the spec tries again at once. The previous pods serve meanwhile. The new ones are gone: their Events, which are kept for an hour, say more. To try the same again, remove the annotation.',
+      'kubectl -n <namespace> events --types=Warning',
+      'kubectl -n <namespace> annotate deployment <name> steward.butlerlabs.dev/failed-rollout-',
     ),
     Sleeping: sleeping,
   },

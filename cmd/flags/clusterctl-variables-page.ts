@@ -1,3 +1,4 @@
+import { codeInProse } from '../../api/generate/code-in-prose.ts';
 import { clusterctlVariables } from './clusterctl-variables.ts';
 import type { ClusterctlVariable } from './clusterctl-variables.ts';
 
@@ -8,7 +9,7 @@ environment or from [clusterctl's configuration](../../how-to/install-with-clust
 upgrade reads them again. All but the last two are [flags](flags.md) of the manager. A variable that is set to a space empties a text.`;
 
 const row = ({ name, byDefault, meaning }: ClusterctlVariable): string =>
-  `| \`${name}\` | ${byDefault === '' ? 'empty' : `\`${byDefault}\``} | ${meaning.replaceAll('|', '\\|')} |`;
+  `| \`${name}\` | ${byDefault === '' ? 'empty' : `\`${byDefault}\``} | ${codeInProse(meaning).replaceAll('|', '\\|')} |`;
 
 /** The reference page of the variables, in Markdown. */
 export function clusterctlVariablesPage(): string {

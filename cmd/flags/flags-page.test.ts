@@ -5,7 +5,8 @@ describe('flagsPage', () => {
   test('shows every flag of every command with its default', () => {
     const page = flagsPage(documentedCommands);
     for (const { name, flags } of documentedCommands) {
-      expect(page).toContain(`## steward ${name}\n`);
+      const heading = name.replace(/<.*>/, (argument) => `\`${argument}\``);
+      expect(page).toContain(`## steward ${heading}\n`);
       for (const flag of Object.keys(flags)) expect(page).toContain(`| \`--${flag}\` |`);
     }
   });

@@ -1,3 +1,4 @@
+import { codeInProse } from '../../api/generate/code-in-prose.ts';
 import { managerFlags } from './manager-flags.ts';
 import { datastoreBootstrapFlags, serverBootstrapFlags } from '../datastore-bootstrap.ts';
 import { backupFlags, restoreFlags } from './backup-flags.ts';
@@ -38,7 +39,7 @@ function kindOf({ value }: Flag): string {
 
 function row([name, flag]: readonly [string, Flag]): string {
   const byDefault = flag.value === '' ? 'empty' : `\`${String(flag.value)}\``;
-  return `| \`--${name}\` | ${kindOf(flag)} | ${byDefault} | ${cell(flag.help)} |`;
+  return `| \`--${name}\` | ${kindOf(flag)} | ${byDefault} | ${cell(codeInProse(flag.help))} |`;
 }
 
 const variables = [
@@ -50,7 +51,7 @@ const variables = [
 export function flagsPage(commands: readonly DocumentedCommand[]): string {
   const sections = commands.map(({ name, flags, hasVariables = false }) =>
     [
-      `## steward ${name}`,
+      `## ${codeInProse(`steward ${name}`)}`,
       ...(hasVariables ? [variables] : []),
       ['| Flag | Takes | Default | Meaning |', '| --- | --- | --- | --- |', ...Object.entries(flags).map(row)].join(
         '\n',

@@ -1,8 +1,9 @@
 import type { Argument, Command, Option } from 'commander';
+import { codeInProse } from '../../api/generate/code-in-prose.ts';
 import { exitCodeMeanings } from './frame/exit-codes.ts';
 import { pluginName } from './program.ts';
 
-const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('\n', ' ');
+const cell = (text: string): string => codeInProse(text).replaceAll('|', '\\|').replaceAll('\n', ' ');
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
@@ -46,7 +47,7 @@ function section(command: Command): readonly string[] {
   return [
     `## ${nameOf(command)}`,
     `\`${[nameOf(command), ...usage, '[flags]'].join(' ')}\``,
-    command.description(),
+    codeInProse(command.description()),
     ...(rows.length === 0 ? [] : [[...head, ...rows].join('\n')]),
   ];
 }

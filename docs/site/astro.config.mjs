@@ -15,6 +15,8 @@ export default defineConfig({
   cacheDir: join(staged, 'cache'),
   trailingSlash: 'always',
   devToolbar: { enabled: false },
+  // Dashes and quotes stay as they are written: many are parts of commands.
+  markdown: { smartypants: false },
   integrations: [
     starlight({
       title: 'Steward',

@@ -44,6 +44,7 @@ const valuesOf: Readonly<Record<string, readonly string[]>> = {
 /** The names of objects of these kinds. Of others a command names none, or a fixed one. */
 const nameOf: Readonly<Record<string, readonly string[]>> = {
   datastore: ['<datastore>'],
+  deployment: ['<name>'],
   retainedcontrolplane: ['<namespace>.<name>'],
   namespace: ['<namespace>'],
   service: ['<name>'],
@@ -112,7 +113,8 @@ function problemsOf(command: string, kind: string): readonly string[] {
     else plain.push(word);
   }
   const [verb = '', first = '', name] = plain;
-  if (verb === 'logs' || verb === 'apply') return found;
+  // They name no resource.
+  if (verb === 'logs' || verb === 'apply' || verb === 'events') return found;
   const targets = first.includes('/') ? plain.slice(1).map((one) => one.split('/')[0] ?? '') : first.split(',');
   const of = { flags: flags.join(' '), kind };
   return [
