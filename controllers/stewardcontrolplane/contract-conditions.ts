@@ -1,3 +1,4 @@
+import { counted } from '../../api/counted.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { NewCondition } from '../../runtime/reconcile/conditions.ts';
 import { messageOf } from '../../runtime/reconcile/conditions.ts';
@@ -82,17 +83,17 @@ function uncounted(type: string): NewCondition {
 }
 
 function progress({ desired, rollout, state }: Facts): readonly NewCondition[] {
-  const { total, upToDate, counted, unfinished } = rollout;
+  const { total, upToDate, unfinished } = rollout;
   const condition = negative('RollingOut', unfinished !== undefined && total > 0, unfinished ?? '');
   const reason = reasonOf(rollout) ?? condition.reason;
   const rolling = condition.status === 'True' ? { ...condition, reason } : condition;
-  if (!counted) return [rolling, uncounted('ScalingUp'), uncounted('ScalingDown')];
+  if (!rollout.counted) return [rolling, uncounted('ScalingUp'), uncounted('ScalingDown')];
   // A rollout has pods beyond the wanted ones for a while.
   const surplus = total > desired && state !== 'Upgrading' && upToDate === total;
   return [
     rolling,
-    negative('ScalingUp', total < desired, `scaling up from ${total} to ${desired} replicas`),
-    negative('ScalingDown', surplus, `scaling down from ${total} to ${desired} replicas`),
+    negative('ScalingUp', total < desired, `scaling up from ${total} to ${counted(desired, 'replica')}`),
+    negative('ScalingDown', surplus, `scaling down from ${total} to ${counted(desired, 'replica')}`),
   ];
 }
 

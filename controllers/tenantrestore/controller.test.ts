@@ -76,6 +76,10 @@ describe('A TenantRestore', () => {
     await world.restore({ sleep: true });
     await world.settle();
     expect(await complete()).toBe('False WaitingForSleep');
+    const { status } = await world.read(tenantRestore, 'back');
+    expect(status?.conditions?.map(({ message }) => message).join()).toContain(
+      'StewardControlPlane parent sets its replicas: put the StewardControlPlane to sleep first',
+    );
     expect((await world.read(tenantControlPlane, 'shop')).spec.controlPlane.deployment.replicas).toBe(2);
   });
 

@@ -67,7 +67,7 @@ export function restoreVerdict(
   if (tcp.spec.controlPlane.deployment.replicas === 0) return { is: 'ready' };
   const parent = tcp.metadata.ownerReferences?.find(({ controller }) => controller === true);
   if (parent !== undefined) {
-    const message = `TenantControlPlane ${target} is in use, and ${parent.kind} ${parent.name} sets its replicas: put that to sleep first`;
+    const message = `TenantControlPlane ${target} is in use, and ${parent.kind} ${parent.name} sets its replicas: put the ${parent.kind} to sleep first`;
     return { is: 'waiting', reason: 'WaitingForSleep', message };
   }
   if (sleep) return { is: 'sleepy' };

@@ -225,6 +225,25 @@ describe('sleep and wake', () => {
     expect(notes.slice(-2)).toEqual(['shop: 2 pods are ending', 'shop: sleeps']);
   });
 
+  test('one pod is counted as one', async () => {
+    await using world = await withTenant();
+    await world.run('sleep shop --wait=false');
+    const woken = await world.run('wake shop --replicas=1 --wait=false');
+    expect(woken.notes.at(-1)).toMatch(/ is to run 1 pod$/);
+    const again = await world.run('wake shop --wait=false');
+    expect(again.notes.at(-1)).toMatch(/ its spec asks for 1 pod$/);
+    const asleep = await world.run('sleep shop --wait=false');
+    expect(asleep.notes.at(-1)).toMatch(/ starts its 1 pod again$/);
+    const conditions = [conditionOf('Ready', 'True', 'Sleeping', { generation: 4 })];
+    answer(
+      world,
+      { conditions, kubernetesResources: { deployment: { replicas: 0, terminatingReplicas: 1 } } },
+      { conditions, kubernetesResources: { deployment: { replicas: 0, terminatingReplicas: 0 } } },
+    );
+    const { notes } = await world.run('sleep shop --timeout=20s');
+    expect(notes.slice(-2)).toEqual(['shop: 1 pod is ending', 'shop: sleeps']);
+  });
+
   test('wake accepts the number of pods', async () => {
     await using world = await withTenant();
     await world.run('sleep shop --wait=false');

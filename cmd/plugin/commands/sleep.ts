@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { counted } from '../../../api/counted.ts';
 import { tenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { connectManagement } from '../connect/management-cluster.ts';
 import { changeControlPlane } from '../control-plane/change-control-plane.ts';
@@ -26,7 +27,7 @@ export function sleepCommand(world: World): Command {
       if (wantedReplicas(plane) > 0) {
         const changed = await changeControlPlane(plane, replicasChange(plane, 0), management);
         world.note(
-          `${changed} is to sleep; kubectl steward wake ${plane.name} starts its ${wantedReplicas(plane)} pods again`,
+          `${changed} is to sleep; kubectl steward wake ${plane.name} starts its ${counted(wantedReplicas(plane), 'pod')} again`,
         );
       } else world.note(`${plane.name} already has 0 replicas`);
       if (!options.wait || plane.tenant === undefined) return;

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { Command } from 'commander';
+import { counted } from '../../../api/counted.ts';
 import { stewardControlPlane } from '../../../api/controlplane/steward-control-plane.ts';
 import { tenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { packArchive } from '../../../clusterstacks/cmd/stack/archive.ts';
@@ -55,7 +56,7 @@ export function supportBundleCommand(world: World): Command {
     const now = world.clock.now().toISOString();
     await files.addText(
       'about.txt',
-      `Collected at ${now} by kubectl steward ${version}: ${planes.length} control planes.\n`,
+      `Collected at ${now} by kubectl steward ${version}: ${counted(planes.length, 'control plane')}.\n`,
     );
     const path = options.file ?? `steward-support-${now.replaceAll(/[-:]|\.\d+/g, '')}.tar.gz`;
     await writeFile(path, packArchive(files.all(), 'files-only'), { mode: 0o600 });

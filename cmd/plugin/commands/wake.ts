@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { counted } from '../../../api/counted.ts';
 import { tenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { connectManagement } from '../connect/management-cluster.ts';
 import { changeControlPlane } from '../control-plane/change-control-plane.ts';
@@ -25,8 +26,8 @@ export function wakeCommand(world: World): Command {
     const replicas = options.replicas ?? replicasBeforeSleep(plane);
     if (wantedReplicas(plane) === 0) {
       const changed = await changeControlPlane(plane, replicasChange(plane, replicas), management);
-      world.note(`${changed} is to run ${replicas} pods`);
-    } else world.note(`${plane.name} does not sleep: its spec asks for ${wantedReplicas(plane)} pods`);
+      world.note(`${changed} is to run ${counted(replicas, 'pod')}`);
+    } else world.note(`${plane.name} does not sleep: its spec asks for ${counted(wantedReplicas(plane), 'pod')}`);
     if (!options.wait || plane.tenant === undefined) return;
     await followObject(tenantControlPlane, plane.tenant.metadata, wakeProgress, { management, world });
   });

@@ -13,7 +13,7 @@ type Fields = Readonly<Record<string, unknown>>;
 export interface ControlPlaneChange {
   /** Merge patch of a TenantControlPlane without a StewardControlPlane. */
   readonly tenant: Fields;
-  /** Merge patch of a StewardControlPlane, which hands the change down. */
+  /** Merge patch of a StewardControlPlane, which changes its TenantControlPlane. */
   readonly parent: Fields;
   /** What has to be changed by hand if a topology writes the StewardControlPlane. Absent for what a topology does not write. */
   readonly topology?: (cluster: string) => string;

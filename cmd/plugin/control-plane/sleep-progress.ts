@@ -1,3 +1,4 @@
+import { counted } from '../../../api/counted.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Progress } from './follow-object.ts';
 import { conditionLine, currentCondition } from './ready-condition.ts';
@@ -5,20 +6,23 @@ import { conditionLine, currentCondition } from './ready-condition.ts';
 /** How far a control plane is from having no pods. */
 export function sleepProgress({ metadata, spec, status }: TenantControlPlane): Progress {
   if (spec.controlPlane.deployment.replicas !== 0) {
-    return { state: 'waiting', line: 'the StewardControlPlane has not handed the change down yet' };
+    return { state: 'waiting', line: 'the StewardControlPlane has not changed its TenantControlPlane yet' };
   }
   const seen = currentCondition({ metadata, status }, 'Ready');
   const { replicas = 0, terminatingReplicas = 0 } = status?.kubernetesResources?.deployment ?? {};
   const left = replicas + terminatingReplicas;
   if (seen === undefined) return { state: 'waiting', line: 'the manager has not seen the change yet' };
   if (seen.reason === 'Sleeping' && left === 0) return { state: 'done', line: 'sleeps' };
-  return { state: 'waiting', line: left > 0 ? `${left} pods are ending` : conditionLine(seen) };
+  return {
+    state: 'waiting',
+    line: left > 0 ? `${counted(left, 'pod')} ${left === 1 ? 'is' : 'are'} ending` : conditionLine(seen),
+  };
 }
 
 /** How far a control plane is from being Ready with pods. */
 export function wakeProgress(tenant: TenantControlPlane): Progress {
   if (tenant.spec.controlPlane.deployment.replicas === 0) {
-    return { state: 'waiting', line: 'the StewardControlPlane has not handed the change down yet' };
+    return { state: 'waiting', line: 'the StewardControlPlane has not changed its TenantControlPlane yet' };
   }
   const ready = currentCondition(tenant, 'Ready');
   if (ready === undefined) return { state: 'waiting', line: 'the manager has not seen the change yet' };

@@ -7,7 +7,7 @@ import { conditionLine, currentCondition } from './ready-condition.ts';
 export function upgradeProgress(wanted: string, tenant: TenantControlPlane): Progress {
   const requested = readVersion(tenant.spec.kubernetes.version);
   if (requested === undefined || versionText(requested) !== wanted) {
-    return { state: 'waiting', line: 'the StewardControlPlane has not handed the version down yet' };
+    return { state: 'waiting', line: 'the StewardControlPlane has not changed its TenantControlPlane yet' };
   }
   const { version } = tenant.status?.kubernetesResources ?? {};
   const ready = currentCondition(tenant, 'Ready');

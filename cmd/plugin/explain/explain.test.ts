@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { kinds } from '../../../api/core/kinds.ts';
 import { eventKind } from '../../../runtime/observe/event-recorder.ts';
 import { brokenTenants, led } from '../../../testing/worlds/broken-tenants.ts';
 import { TenantWorld } from '../../../testing/worlds/tenant-world.ts';
@@ -59,6 +60,18 @@ describe('The explanation', () => {
     expect(explanation).toMatchObject({ verdict: 'ready', serves: true, unread: [] });
     expect(explanation.steps.filter(({ state }) => state !== 'done')).toEqual([]);
     expect(renderExplanation(explanation, world.clock.now())).toContain('Ready: nothing is waited for');
+  });
+
+  test('does not say that nothing answers while nobody knows', async () => {
+    const world = await running();
+    await world.cluster.admin.delete(kinds.Secret, { namespace: 'default', name: 'tenant-ca' }, {});
+    await world.settle();
+    const explanation = await explained(world);
+    expect(explanation.cause?.reason).toBe('SecretBroken');
+    expect(explanation).not.toHaveProperty('serves');
+    const screen = renderExplanation(explanation, world.clock.now());
+    expect(screen).not.toContain('no API server answers');
+    expect(screen.replaceAll(/\s+/g, ' ')).toContain('whether an API server answers is not known');
   });
 
   test('orders the steps by the recipe: what needs another one comes after it', async () => {

@@ -23,6 +23,12 @@ function factsOf({
   };
 }
 
+/** Unknown, for example while a Secret is missing: the pods that run may answer all the time. */
+function servesOf({ tenantControlPlane: tcp }: Situation): Pick<Explanation, 'serves'> {
+  const { status = 'Unknown' } = conditionIn(tcp, 'ControlPlaneAvailable') ?? {};
+  return status === 'Unknown' ? {} : { serves: status === 'True' };
+}
+
 /** Explains why a control plane is as it is: the steps, the one cause that explains the others, and what to do. */
 export function explain(situation: Situation): Explanation {
   const { tenantControlPlane: tcp, stewardControlPlane: scp, namespace, name, unread } = situation;
@@ -33,7 +39,7 @@ export function explain(situation: Situation): Explanation {
     namespace,
     name,
     verdict: cause === undefined ? 'ready' : cause.passes ? 'waiting' : 'failed',
-    serves: conditionIn(tcp, 'ControlPlaneAvailable')?.status === 'True',
+    ...servesOf(situation),
     ...factsOf(situation),
     steps,
     ...(cause !== undefined && { cause }),

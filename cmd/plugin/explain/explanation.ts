@@ -48,8 +48,8 @@ export interface Explanation {
   readonly name: string;
   /** `ready` if nothing has to be done, `waiting` if it goes on by itself, `failed` if a person has to act. */
   readonly verdict: 'ready' | 'waiting' | 'failed';
-  /** Whether its API server answers. */
-  readonly serves: boolean;
+  /** Whether its API server answers; absent while nobody knows. */
+  readonly serves?: boolean;
   readonly version: { readonly wanted?: string; readonly running?: string };
   readonly endpoint?: string;
   readonly dataStore?: string;

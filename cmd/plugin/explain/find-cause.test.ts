@@ -180,6 +180,24 @@ describe('The cause', () => {
     expect(cause?.what).not.toContain('token');
   });
 
+  test('keeps the end of a long message, which says why', () => {
+    const image = 'registry.example.com/kube-apiserver:v1.36.9';
+    const message = `Back-off pulling image: ErrImagePull: ${'rpc error: '.repeat(80)}dial tcp: lookup registry.example.com: no such host`;
+    const waiting = { reason: 'ImagePullBackOff', message };
+    const pods = [podWith({ containerStatuses: [containerStatus('kube-apiserver', { image, state: { waiting } })] })];
+    const { what = '' } = causeOf({ pods, tenantControlPlane: notReady }) ?? {};
+    expect(what).toMatch(/cannot get its image .*Back-off pulling image/);
+    expect(what).toMatch(/ … .*dial tcp: lookup registry\.example\.com: no such host$/);
+    expect(what.length).toBeLessThan(800);
+  });
+
+  test('after a rollout that failed leads to the Events of pods that are gone', () => {
+    const failed = condition('UpgradeAllowed', 'False', 'RolloutFailed', 'was rolled back to the previous pods');
+    const { commands = [] } = causeOf({ tenantControlPlane: tenantWith(failed) }) ?? {};
+    expect(commands.join()).toContain(' events --types=Warning');
+    expect(commands.join()).not.toContain('describe pods');
+  });
+
   test('is what a person should do about a control plane that serves', () => {
     const prepared = condition('Rotating', 'True', 'Prepared', 'old and new CA are trusted');
     expect(causeOf({ tenantControlPlane: tenantWith(prepared) })).toMatchObject({ reason: 'Prepared', passes: false });

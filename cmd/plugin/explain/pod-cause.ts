@@ -1,4 +1,6 @@
 import type { Deployment, Pod, ReplicaSet } from '../../../api/core/kinds.ts';
+import { timesText } from '../../../api/counted.ts';
+import { withoutMiddle } from '../../../api/without-middle.ts';
 import { causeWith } from './condition-cause.ts';
 import type { Cause } from './explanation.ts';
 import { podRemedies } from './pod-remedies.ts';
@@ -58,7 +60,7 @@ const refusesArgument =
 const timeOf = (time: unknown): string | undefined =>
   typeof time === 'string' ? time : time instanceof Date ? time.toISOString() : undefined;
 
-const shortened = (text: string): string => (text.length > 300 ? `${text.slice(0, 299)}…` : text);
+const shortened = (text: string): string => withoutMiddle(text, 600);
 
 /** The line of a log that says why the program ended. */
 function lastWord(log: string): string | undefined {
@@ -82,7 +84,7 @@ function crashed(pod: Pod, container: ContainerStatus, situation: Situation): Fo
   return {
     reason: outOfMemory ? 'OutOfMemory' : isArgument ? 'WrongArgument' : 'CrashLoop',
     where: `Pod ${pod.metadata.name}`,
-    what: `container ${name} ${exit}, restarted ${restartCount} times${said === undefined ? '' : `: ${said}`}`,
+    what: `container ${name} ${exit}, restarted ${timesText(restartCount)}${said === undefined ? '' : `: ${said}`}`,
     since: timeOf(ended?.startedAt) ?? timeOf(ended?.finishedAt),
   };
 }

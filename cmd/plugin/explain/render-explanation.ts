@@ -38,6 +38,11 @@ export function ageText(since: string | undefined, now: Date): string {
 const shortened = (text: string, most: number): string =>
   text.length > most ? `${text.slice(0, Math.max(0, most - 1))}…` : text;
 
+function answers(serves: boolean | undefined): string {
+  if (serves === undefined) return 'whether an API server answers is not known';
+  return serves ? 'the API server answers' : 'no API server answers';
+}
+
 function head({ kind, namespace, name, version, endpoint, dataStore, serves }: Explanation): readonly string[] {
   const { wanted, running } = version;
   const versions =
@@ -46,7 +51,7 @@ function head({ kind, namespace, name, version, endpoint, dataStore, serves }: E
     versions,
     ...(endpoint === undefined ? [] : [endpoint]),
     ...(dataStore === undefined ? [] : [`DataStore ${dataStore}`]),
-    serves ? 'the API server answers' : 'no API server answers',
+    answers(serves),
   ];
   return [`${kind} ${namespace}/${name}`, ...wrapped(facts.filter((fact) => fact !== '').join(', '), '')];
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../../api/counted.ts';
 import { kinds } from '../../../api/core/kinds.ts';
 import type { Pod, ReplicaSet } from '../../../api/core/kinds.ts';
 import type { Key } from '../../../api/meta.ts';
@@ -184,7 +185,8 @@ function drainStep(facts: KamajiFacts): Next {
   if (actions.length > 0) return { is: 'act', actions };
   const reached = reachedPods(facts);
   const still = pods.filter(({ metadata }) => reached.has(metadata.name));
-  if (still.length > 0) return { is: 'wait', for: `the Service to stop leading to ${still.length} former pods` };
+  if (still.length > 0)
+    return { is: 'wait', for: `the Service to stop leading to ${counted(still.length, 'former pod')}` };
   const text = importRecordText({ ...record, drained: now.toISOString() });
   const body = { metadata: { annotations: { [annotations.importRecord]: text } } };
   return { is: 'act', actions: [patchOf(kamajiKinds.controlPlane, keyOf(facts), body)] };
@@ -196,7 +198,7 @@ function removeStep({ replicaSets, pods }: KamajiFacts): Next {
     const { uid } = set.metadata;
     return { do: 'delete', kind: kinds.ReplicaSet, key: podKey(set), uid, propagation: 'Background' };
   });
-  return actOr(actions, pods.length === 0 ? done : { is: 'wait', for: `${pods.length} former pods to end` });
+  return actOr(actions, pods.length === 0 ? done : { is: 'wait', for: `${counted(pods.length, 'former pod')} to end` });
 }
 
 function forgetStep(facts: KamajiFacts): Next {

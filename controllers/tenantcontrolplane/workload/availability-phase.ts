@@ -1,3 +1,4 @@
+import { timesText } from '../../../api/counted.ts';
 import { kinds } from '../../../api/core/kinds.ts';
 import type { Deployment, Pod } from '../../../api/core/kinds.ts';
 import { mayNotServe } from '../../../api/steward/v1alpha1/stopped-servers.ts';
@@ -42,7 +43,7 @@ function podTroubles(pods: readonly Pod[]): string {
       .map(({ name, state, lastState, restartCount }) => {
         const waiting = state?.waiting ?? lastState?.terminated;
         const why = [waiting?.reason, waiting?.message].filter((part) => part !== undefined).join(': ');
-        const restarts = restartCount > 0 ? `, restarted ${restartCount === 1 ? 'once' : `${restartCount} times`}` : '';
+        const restarts = restartCount > 0 ? `, restarted ${timesText(restartCount)}` : '';
         return `container ${name} of pod ${pod.metadata.name}: ${why === '' ? 'not ready' : why}${restarts}`;
       });
   });

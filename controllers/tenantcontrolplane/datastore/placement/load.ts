@@ -1,3 +1,4 @@
+import { counted } from '../../../../api/counted.ts';
 import { bytesText, numberOf } from '../../../../api/quantity.ts';
 import type { DataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
 
@@ -36,7 +37,7 @@ export function fullness({ tenants, mostTenants = usualTenants, size = 0, mostSi
 
 /** The load for messages: `holds 3 of 10 tenants and 1.2 GiB of 8 GiB`. */
 export function loadText({ tenants, mostTenants, size, mostSize }: Load): string {
-  const people = mostTenants === undefined ? `${tenants} tenants` : `${tenants} of ${mostTenants} tenants`;
+  const people = mostTenants === undefined ? counted(tenants, 'tenant') : `${tenants} of ${mostTenants} tenants`;
   if (size === undefined) return `holds ${people}`;
   return `holds ${people} and ${bytesText(size)}${mostSize === undefined ? '' : ` of ${bytesText(mostSize)}`}`;
 }

@@ -1,6 +1,7 @@
 import type { Deployment } from '../../../../api/core/kinds.ts';
 import type { Manifest } from '../../../../api/meta.ts';
 import { annotations } from '../../../../api/names.ts';
+import { withoutMiddle } from '../../../../api/without-middle.ts';
 import { checksum } from '../../../../kubeadm/pki/checksum.ts';
 import { hashLabel } from './rollout-facts.ts';
 
@@ -125,7 +126,7 @@ export function returned(
   const marked = annotated(
     made,
     annotations.failedRollout,
-    `${secondsOf(at)} ${sum} #${failures} ${why.slice(0, 512)}`,
+    `${secondsOf(at)} ${sum} #${failures} ${withoutMiddle(why, 512)}`,
   );
   return { ...marked, spec: { ...spec, template: { ...rest, metadata: { ...metadata, labels } } } };
 }
