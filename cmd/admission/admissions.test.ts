@@ -18,11 +18,18 @@ const published = publishedTenant({
   gateway: { hostname: 'a.example.org', parentRefs: [{ group: 'x', kind: 'Gateway', name: 'gw' }] },
 });
 
+interface Answered {
+  readonly allowed: boolean;
+  readonly message: string;
+  readonly warnings: readonly string[] | undefined;
+  readonly asked: boolean;
+}
+
 async function answerTo(
   change: { readonly object: TenantControlPlane; readonly oldObject?: TenantControlPlane },
   absent: readonly KindRef[],
   others: readonly TenantControlPlane[] = [],
-): Promise<{ readonly allowed: boolean; readonly message: string; readonly asked: boolean }> {
+): Promise<Answered> {
   const cluster = new FakeCluster({ absent, access });
   await cluster.seed(dataStore, {
     apiVersion: 'steward.butlerlabs.dev/v1alpha1',
@@ -49,7 +56,8 @@ async function answerTo(
     log: silent,
   } as never);
   const asked = cluster.calls.some(({ kind }) => kind?.group === gateway.group);
-  return { allowed: answer.allowed, message: answer.allowed ? '' : answer.message, asked };
+  const { allowed, warnings } = answer;
+  return { allowed, warnings, message: allowed ? '' : answer.message, asked };
 }
 
 describe('Defaulting, which comes before the API server validates the schema', () => {
@@ -83,6 +91,24 @@ describe('Defaulting, which comes before the API server validates the schema', (
       expect(await answered({ ...published, spec, status })).toMatchObject({
         object: { spec: { dataStore: 'default' } },
       });
+  });
+});
+
+describe('A control plane with a version that no test has run', () => {
+  const withVersion = (version: string): TenantControlPlane => {
+    const { spec, ...rest } = publishedTenant({});
+    return { ...rest, spec: { ...spec, kubernetes: { ...spec.kubernetes, version } } };
+  };
+
+  test('is admitted with a warning if it is allowed', async () => {
+    const answer = await answerTo({ object: withVersion('v1.23.6') }, []);
+    expect(answer).toMatchObject({ allowed: true, warnings: [expect.stringContaining('v1.23.6 is older than')] });
+  });
+
+  test('is refused without a warning that says the same', async () => {
+    const { allowed, message, warnings } = await answerTo({ object: withVersion('v1.99.0') }, []);
+    expect({ allowed, warnings: warnings ?? [] }).toEqual({ allowed: false, warnings: [] });
+    expect(message).toContain('v1.99.0');
   });
 });
 

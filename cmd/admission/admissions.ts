@@ -91,11 +91,16 @@ export function createAdmissions({
       const { old } = oldOf(stewardControlPlane, request);
       const ask = boundariesIn({ cluster, boundaries }, request, signal);
       const answer = verdict(await validateControlPlane({ scp, old, newestMinor, reach, backups, boundariesOf: ask }));
-      return { ...answer, warnings: controlPlanes.warningsAbout(scp) };
+      return withWarnings(answer, () => controlPlanes.warningsAbout(scp));
     },
     '/validate-controlplane-cluster-x-k8s-io-stewardcontrolplanetemplate': (request, { signal }) =>
       templateChange({ cluster, newestMinor, boundaries, reach, backups }, request, signal),
   };
+}
+
+/** A refusal says all that matters: a warning beside it would only repeat it, or be about an object that is not stored. */
+function withWarnings(answer: AdmissionAnswer, warnings: () => readonly string[]): AdmissionAnswer {
+  return answer.allowed ? { ...answer, warnings: warnings() } : answer;
 }
 
 type Judging = Required<Pick<AdmissionContext, 'cluster' | 'newestMinor' | 'boundaries' | 'reach'>>;
@@ -157,7 +162,7 @@ async function tenantChange(
     ...{ tenants: others, newestMinor, boundaries, reach },
   };
   const answer = verdict(tenants.validate(question));
-  return { ...answer, warnings: tenants.warningsAbout(tcp, items) };
+  return withWarnings(answer, () => tenants.warningsAbout(tcp, items));
 }
 
 /** Whether the cluster serves the route kinds of the Gateway API. */
@@ -218,7 +223,7 @@ async function dataStoreChange(
     ),
   );
   const answer = verdict(stores.validate({ store, ...oldOf(dataStore, request), secrets }));
-  return { ...answer, warnings: stores.warningsAbout(store, secrets) };
+  return withWarnings(answer, () => stores.warningsAbout(store, secrets));
 }
 
 async function dataStoreDeletion(
