@@ -1,8 +1,12 @@
+import { headingsOf } from './markdown/headings.ts';
 import { listOfPages, navigationOf } from './navigation.ts';
 import { pageRoute } from './page-route.ts';
 import type { DocsTree } from './read-pages.ts';
 import { siteBody } from './stage-page.ts';
 import type { StagedSite } from './stage-page.ts';
+
+/** So many pages of a group are listed: enough for those that people need after the installation. */
+const shown = 8;
 
 /** The first page of the site: the first paragraph and the picture of README.md, and the groups of the menu. */
 export function landingPage({ pages }: DocsTree, site: StagedSite): string {
@@ -28,8 +32,10 @@ export function landingPage({ pages }: DocsTree, site: StagedSite): string {
     },
   };
   const groups = navigationOf(pages.get(listOfPages) ?? '').map(({ label, pages: own, groups: inside }) => {
-    const shown = [...own, ...inside.flatMap((group) => group.pages)].slice(0, 6);
-    const items = shown.map((page) => `<li><a href="${link(page)}">${titleOf(page, pages)}</a></li>`);
+    const all = [...own, ...inside.flatMap((group) => group.pages)];
+    const items = all.slice(0, shown).map((page) => `<li><a href="${link(page)}">${titleOf(page, pages)}</a></li>`);
+    const anchor = headingsOf(`# ${label}`)[0]?.anchor ?? '';
+    if (all.length > shown) items.push(`<li><a href="${link(listOfPages)}#${anchor}">All ${all.length} pages</a></li>`);
     return `<section><h2>${label}</h2><ul>${items.join('')}</ul></section>`;
   });
   const lines = Object.entries(front).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);

@@ -1,7 +1,10 @@
+import path from 'node:path';
+
 import { describe, expect, test } from '@jest/globals';
 
 import { landingPage, missingPage } from './landing-page.ts';
 import { menuOf } from './menu.ts';
+import { readPages } from './read-pages.ts';
 import { RepositoryAddress } from './repository-address.ts';
 
 const tree = {
@@ -22,6 +25,13 @@ describe('The first page of the site', () => {
     expect(page).toContain('\nIt is `small`.\n\n<figure class="picture" tabindex="0"><svg/></figure>\n');
     expect(page).toContain('<h2>Tutorials</h2><ul><li><a href="/v1/tutorial/a/">The a</a></li></ul>');
     expect(page).toContain('<h2>Reference</h2><ul><li><a href="/v1/reference/b/">B</a></li></ul>');
+  });
+
+  test('leads to the upgrade, to backups and to what helps in trouble', () => {
+    const real = landingPage(readPages(path.join(import.meta.dirname, '../..')), site);
+    for (const name of ['get-started', 'upgrade-steward', 'back-up', 'troubleshoot'])
+      expect(real).toContain(`<li><a href="/v1/how-to/${name}/">`);
+    expect(real).toMatch(/<a href="\/v1\/pages\/#how-to-guides">All \d\d pages<\/a>/);
   });
 
   test('has the menu, which is all that a narrow screen shows of the choices, and a title of its own', () => {

@@ -1,7 +1,6 @@
 import path from 'node:path';
 
 import { readTrial } from '../../e2e/framework/console-blocks.ts';
-import type { Trial } from '../../e2e/framework/console-blocks.ts';
 import { isExternal } from './broken-links.ts';
 import { keepFlags } from './markdown/flags.ts';
 import { replaceLinks } from './markdown/links.ts';
@@ -31,9 +30,9 @@ export function stagePage(page: string, markdown: string, site: StagedSite): str
   return ['---', ...lines, '---', '', body].join('\n');
 }
 
-/** Markdown of a page of this repository with addresses, pictures and trials as the site shows them. */
+/** Markdown of a page of this repository with addresses and pictures as the site shows them. */
 export function siteBody(page: string, markdown: string, site: StagedSite): string {
-  return withBoxes(asShell(showTrials(withLinks(page, keepFlags(markdown), site), site.repository)));
+  return withBoxes(asShell(withoutTrials(withLinks(page, keepFlags(markdown), site))));
 }
 
 /** Draws the boxes of a checklist: as disabled fields of a form they would have no name for those who hear the page. */
@@ -76,31 +75,15 @@ function pictureHtml(text: string, file: string, { picture, repository }: Staged
   return `<figure class="picture" tabindex="0">${content.replaceAll(/\s*\n\s*/g, ' ').trim()}</figure>`;
 }
 
-/** Says below each block of commands who tries it. */
-function showTrials(markdown: string, repository: RepositoryAddress): string {
-  const lines: string[] = [];
-  let pending: { readonly trial: Trial; readonly indent: string } | undefined;
+/**
+ * Without the comments that say who tries the block of commands below them: they are for authors, and readers took them for warnings.
+ * The page `Commands and tests` lists them all.
+ */
+function withoutTrials(markdown: string): string {
   let inBlock = false;
-  for (const line of markdown.split('\n')) {
-    const trial = inBlock ? undefined : readTrial(line);
-    if (trial !== undefined) {
-      pending = { trial, indent: /^\s*/.exec(line)?.[0] ?? '' };
-      continue;
-    }
-    lines.push(line);
-    if (!/^\s*```/.test(line)) continue;
-    inBlock = !inBlock;
-    if (inBlock || pending === undefined) continue;
-    lines.push('', `${pending.indent}<p class="trial">${trialHtml(pending.trial, repository)}</p>`, '');
-    pending = undefined;
-  }
+  const lines = markdown.split('\n').filter((line) => {
+    if (/^\s*```/.test(line)) inBlock = !inBlock;
+    return inBlock || readTrial(line) === undefined;
+  });
   return lines.join('\n');
-}
-
-function trialHtml(trial: Trial, repository: RepositoryAddress): string {
-  if ('notRun' in trial) return `<strong>Not run by a test</strong>: ${trial.notRun}`;
-  const tests = trial.tests.map(
-    (file) => `<a href="${repository.show(file)}"><code>${path.posix.basename(file)}</code></a>`,
-  );
-  return `Run by ${tests.join(' and ')}`;
 }
