@@ -7,6 +7,9 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { kinds } from '../../api/core/kinds.ts';
+import { backupPolicy } from '../../api/steward/v1alpha1/backup/backup-policy.ts';
+import { tenantBackup } from '../../api/steward/v1alpha1/backup/tenant-backup.ts';
+import { tenantRestore } from '../../api/steward/v1alpha1/backup/tenant-restore.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import { kubeconfigGenerator } from '../../api/steward/v1alpha1/kubeconfig-generator.ts';
 import { retainedControlPlane } from '../../api/steward/v1alpha1/retained-control-plane.ts';
@@ -35,7 +38,8 @@ beforeAll(async () => {
   ({ kubectl } = await resolveTools(['kubectl']));
   server = await startApiServer();
   cluster = openCluster(parseKubeconfig(server.kubeconfig), { name: 'management' });
-  await installKinds(cluster, [dataStore, kubeconfigGenerator, retainedControlPlane, tenantControlPlane]);
+  const backups = [backupPolicy, tenantBackup, tenantRestore];
+  await installKinds(cluster, [dataStore, kubeconfigGenerator, retainedControlPlane, tenantControlPlane, ...backups]);
   await cluster.create(kinds.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: shop.namespace } });
   const tenant = {
     apiVersion: 'steward.butlerlabs.dev/v1alpha1',
