@@ -24,6 +24,7 @@ const change = (rehearsal: object | null): Promise<unknown> =>
 /** A policy with two backups that rehearses once a day. */
 async function begin(rehearsal: object = { interval: '24h' }): Promise<void> {
   world = new BackupKindsWorld();
+  await world.key();
   await world.tenant();
   await world.policy({ rehearsal });
   await world.report(backupPolicy, 'hourly', reportOf(2));
@@ -149,6 +150,7 @@ test('A manager that dies after any call of a rehearsal notes its result once, a
   };
   const start = async (): Promise<void> => {
     world = new BackupKindsWorld();
+    await world.key();
     await world.tenant();
     await world.policy({ rehearsal: { interval: '24h' } });
     await world.report(backupPolicy, 'hourly', reportOf(2));
