@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import { annotations } from '../../api/names.ts';
 import { restoreMark } from '../../api/steward/v1alpha1/backup/restore-mark.ts';
 import type { KubernetesClient, ObjectAddress, PlainObject } from '../../e2e/cluster/kubernetes-client.ts';
+import { isRecord } from '../../api/structural/is-record.ts';
 import { parseManifests } from '../../e2e/cluster/kubernetes-client.ts';
 import { watchObjects } from '../../e2e/cluster/watch-objects.ts';
 import { crds, infrastructureVersion } from '../../e2e/infrastructure/kinds.ts';
@@ -48,6 +49,11 @@ const at = (apiVersion: string, kind: string, name: string): ObjectAddress => ({
 const clusterAt = (name: string): ObjectAddress => at(capi, 'Cluster', name);
 const versionOf = (object: PlainObject | undefined): unknown => object?.spec?.version;
 
+const objectsIn = (value: unknown): readonly object[] => {
+  if (!Array.isArray(value)) throw new Error('the ClusterClass has no such list');
+  return value.filter((one: unknown) => isRecord(one));
+};
+
 /** Waits for an object with the time that a busy machine needs. */
 const until = (address: ObjectAddress, is: (object: PlainObject | undefined) => boolean, what: string) =>
   client.waitFor(address, is, { timeoutMs: 30_000, what });
@@ -56,7 +62,7 @@ const until = (address: ObjectAddress, is: (object: PlainObject | undefined) => 
 async function createOfClass(
   name: string,
   version: string,
-  { of = className, variables = [] }: { readonly of?: string; readonly variables?: readonly object[] } = {},
+  { of = className, variables }: { readonly of?: string; readonly variables?: readonly object[] } = {},
 ): Promise<ObjectAddress> {
   const workers = { machineDeployments: [{ class: 'default', name: 'md-0', replicas: 0 }] };
   const topology = { classRef: { name: of }, version, controlPlane: { replicas: 2 }, workers, variables };
@@ -237,15 +243,14 @@ describe('A class with the variable and the patch of the page about backups', ()
       readonly spec: { readonly variables: object[]; readonly patches: object[] };
     };
     const ofClass = parseManifests(await readFile(classFile, 'utf8')).find(({ kind }) => kind === 'ClusterClass');
-    const { variables: own, patches } = ofClass?.spec as unknown as (typeof shown)['spec'];
     await client.apply([
       {
         ...ofClass,
         metadata: { name: ofPage, namespace: 'default' },
         spec: {
           ...ofClass?.spec,
-          variables: [...own, ...shown.spec.variables],
-          patches: [...patches, ...shown.spec.patches],
+          variables: [...objectsIn(ofClass?.spec?.variables), ...shown.spec.variables],
+          patches: [...objectsIn(ofClass?.spec?.patches), ...shown.spec.patches],
         },
       },
     ]);

@@ -27,7 +27,7 @@ describe('The first page of the site', () => {
     expect(page).toContain('<h2>Reference</h2><ul><li><a href="/v1/reference/b/">B</a></li></ul>');
   });
 
-  test('leads to the upgrade, to backups and to what helps in trouble', () => {
+  test('leads to the upgrade, to backups and to troubleshooting', () => {
     const real = landingPage(readPages(path.join(import.meta.dirname, '../..')), site);
     for (const name of ['get-started', 'upgrade-steward', 'back-up', 'troubleshoot'])
       expect(real).toContain(`<li><a href="/v1/how-to/${name}/">`);

@@ -54,6 +54,11 @@ afterAll(async () => {
   await server.stop();
 }, 60_000);
 
+/** Neither a complete watch nor the API server, which reads policies once a second, reports that it is so. */
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await sleep(systemClock, 50);
+}
+
 type Inside = ReadonlyMap<string, readonly [KindRef, Resource]>;
 
 async function inside(): Promise<Inside> {
@@ -135,7 +140,7 @@ describe('A real API server of a tenant', () => {
     await world.create({ spec: { addons } });
     await world.settle();
     const uid = (await world.read()).metadata.uid;
-    while (!watches.isComplete(uid)) await sleep(systemClock, 50);
+    await until(() => watches.isComplete(uid));
     const before = await inside();
     expect(before.size).toBeGreaterThan(20);
     expect(world.enqueued).toBe(0);
@@ -188,7 +193,7 @@ describe('A real API server of a tenant', () => {
     await world.create({ spec: { writePermissions: { blockCreation: true } } });
     await world.settle();
     const uid = (await world.read()).metadata.uid;
-    while (!watches.isComplete(uid)) await sleep(systemClock, 50);
+    await until(() => watches.isComplete(uid));
     const [policyKind, bindingKind] = [kinds.ValidatingAdmissionPolicy, kinds.ValidatingAdmissionPolicyBinding];
     const specs = async (): Promise<string> =>
       JSON.stringify([(await admin.get(policyKind, limited))?.spec, (await admin.get(bindingKind, limited))?.spec]);
@@ -217,11 +222,12 @@ describe('A real API server of a tenant', () => {
     const denied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'denied', namespace: 'default' } };
     const attempt = (): Promise<string> =>
       admin.create(kinds.ConfigMap, denied, { dryRun: true }).then(() => 'created', String);
-    // The API server reads policies once a second.
-    while (!(await attempt()).includes(`ValidatingAdmissionPolicy '${writePermissionsPolicy}'`))
-      await sleep(systemClock, 50);
+    const isDenied = async (): Promise<boolean> =>
+      (await attempt()).includes(`ValidatingAdmissionPolicy '${writePermissionsPolicy}'`);
+    await until(isDenied);
     await admin.delete(bindingKind, limited);
     await admin.delete(policyKind, limited);
+    await until(async () => !(await isDenied()));
   }, 120_000);
 
   test('is watched with fifty tenants, over one connection each', async () => {
@@ -250,7 +256,7 @@ describe('A real API server of a tenant', () => {
       };
       many.applied(uid, presence, connection);
     }
-    while (!uids.every((uid) => many.isComplete(uid))) await sleep(systemClock, 50);
+    await until(() => uids.every((uid) => many.isComplete(uid)));
     await admin.delete(kinds.ConfigMap, { namespace: 'default', name: 'many' });
     await promise;
     expect(rang.size).toBe(50);
