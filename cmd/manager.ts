@@ -304,7 +304,7 @@ function managersOf(base: Base, { access, informers, layerTrouble }: ManagerPart
         hasTenants && settings.gates.backups ? scoped.informer({ kind: backupPolicy, optional: true }).list() : [],
       defaultDataStore,
       probes: (uid) => prober?.results(uid) ?? new Map<ProbePath, ProbeResult>(),
-      dataBytes: (uid) => meter?.bytes(uid),
+      dataSize: (uid) => meter?.size(uid),
     });
   }
   metrics.watchRunning(() => new Map(managers.flatMap((one) => [...one.runningSeconds()])));

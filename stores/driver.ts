@@ -119,6 +119,16 @@ export interface TenancySize {
    * (docs/how-to/observe.md), so sizes are compared only within one.
    */
   readonly bytes: number;
+  /** What the tenant's API server finds there now: the same in all drivers, without history, indexes and free space. */
+  readonly content: TenancyContent;
+}
+
+/** The live keys of a tenancy. */
+export interface TenancyContent {
+  /** About the number of the tenant's objects. */
+  readonly keys: number;
+  /** Bytes of the keys, as they are stored, and of their newest values. */
+  readonly bytes: number;
 }
 
 /** One open administrative connection. All calls are idempotent. */

@@ -60,7 +60,7 @@ describe('A guarded session', () => {
     const { session } = await setUp();
     const guarded = guardSession(session, refuse);
     expect(await guarded.ping()).toMatchObject({ supported: true });
-    expect(await guarded.measure(tenancy, signal)).toEqual({ bytes: 0 });
+    expect(await guarded.measure(tenancy, signal)).toEqual({ bytes: 0, content: { keys: 0, bytes: 0 } });
     expect(await guarded.openings?.()).toEqual(['the tenant sees others']);
     await using data = await guarded.data?.(tenancy);
     expect(await data?.revision()).toEqual(expect.any(BigInt));

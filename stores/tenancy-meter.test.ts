@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import { ObjectMemory } from '../runtime/cache/object-memory.ts';
 import { silent } from '../runtime/observe/logger.ts';
 import { FakeClock } from '../testing/fake/fake-clock.ts';
+import type { TenancySize } from './driver.ts';
 import { TenancyMeter } from './tenancy-meter.ts';
 import type { MeteredTenant } from './tenancy-meter.ts';
 
@@ -16,15 +17,21 @@ function setUp(...tenants: readonly MeteredTenant[]) {
   return { clock, memory, meter, list };
 }
 
+function sizeOf(bytes: number): TenancySize;
+function sizeOf(bytes: number | undefined): TenancySize | undefined;
+function sizeOf(bytes: number | undefined): TenancySize | undefined {
+  return bytes === undefined ? undefined : { bytes, content: { keys: 1, bytes } };
+}
+
 /** A tenant whose size is what the test says, with the number of its measurements. */
 function tenantOf(uid: string, bytes: number) {
   const tenant = {
     uid,
     bytes: bytes as number | undefined | Error,
     count: 0,
-    measure: (): Promise<number | undefined> => {
+    measure: (): Promise<TenancySize | undefined> => {
       tenant.count += 1;
-      return tenant.bytes instanceof Error ? Promise.reject(tenant.bytes) : Promise.resolve(tenant.bytes);
+      return tenant.bytes instanceof Error ? Promise.reject(tenant.bytes) : Promise.resolve(sizeOf(tenant.bytes));
     },
   };
   return tenant;
@@ -35,12 +42,12 @@ test('a tenant is measured at once, and then at intervals', async () => {
   const { clock, meter } = setUp(shop);
   meter.start();
   await clock.advance(0);
-  expect(meter.bytes('shop')).toBe(100);
+  expect(meter.size('shop')?.bytes).toBe(100);
   shop.bytes = 200;
   await clock.advance(hour - 60_000);
-  expect([shop.count, meter.bytes('shop')]).toEqual([1, 100]);
+  expect([shop.count, meter.size('shop')?.bytes]).toEqual([1, 100]);
   await clock.advance(90_000);
-  expect([shop.count, meter.bytes('shop')]).toEqual([2, 200]);
+  expect([shop.count, meter.size('shop')?.bytes]).toEqual([2, 200]);
 });
 
 test('a new tenant is measured within half a minute', async () => {
@@ -49,7 +56,7 @@ test('a new tenant is measured within half a minute', async () => {
   await clock.advance(0);
   list.push(tenantOf('new', 5));
   await clock.advance(30_000);
-  expect(meter.bytes('new')).toBe(5);
+  expect(meter.size('new')?.bytes).toBe(5);
 });
 
 test('two tenants are measured at a time, and one that fails does not prevent others from being measured', async () => {
@@ -63,7 +70,7 @@ test('two tenants are measured at a time, and one that fails does not prevent ot
       await new Promise<void>((resolve) => clock.after(1000, resolve));
       running -= 1;
       if (uid === '3') throw new Error('the datastore does not answer');
-      return Number(uid);
+      return sizeOf(Number(uid));
     },
   });
   const { clock, meter, list } = setUp();
@@ -71,7 +78,7 @@ test('two tenants are measured at a time, and one that fails does not prevent ot
   meter.start();
   for (let second = 0; second < 5; second += 1) await clock.advance(1000);
   expect(most).toBe(2);
-  expect(list.map(({ uid }) => meter.bytes(uid))).toEqual([0, 1, 2, undefined, 4, 5, 6, 7, 8]);
+  expect(list.map(({ uid }) => meter.size(uid)?.bytes)).toEqual([0, 1, 2, undefined, 4, 5, 6, 7, 8]);
 });
 
 test('the last size is reported for three intervals while no newer one is known', async () => {
@@ -81,9 +88,9 @@ test('the last size is reported for three intervals while no newer one is known'
   await clock.advance(0);
   shop.bytes = new Error('the datastore does not answer');
   await clock.advance(3 * hour);
-  expect(meter.bytes('shop')).toBe(100);
+  expect(meter.size('shop')?.bytes).toBe(100);
   await clock.advance(1);
-  expect(meter.bytes('shop')).toBeUndefined();
+  expect(meter.size('shop')?.bytes).toBeUndefined();
 });
 
 test('a tenancy that is gone has no size, and neither has a deleted tenant', async () => {
@@ -92,10 +99,10 @@ test('a tenancy that is gone has no size, and neither has a deleted tenant', asy
   meter.start();
   await clock.advance(0);
   memory.drop('site');
-  expect(meter.bytes('site')).toBeUndefined();
+  expect(meter.size('site')?.bytes).toBeUndefined();
   shop.bytes = undefined;
   await clock.advance(hour);
-  expect(meter.bytes('shop')).toBeUndefined();
+  expect(meter.size('shop')?.bytes).toBeUndefined();
 });
 
 test('a measurement is aborted after five minutes, and all are when the meter is closed', async () => {
@@ -132,5 +139,5 @@ test('tenants are measured after they could not be listed', async () => {
   await clock.advance(0);
   fails = false;
   await clock.advance(30_000);
-  expect(meter.bytes('shop')).toBe(100);
+  expect(meter.size('shop')?.bytes).toBe(100);
 });

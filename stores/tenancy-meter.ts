@@ -3,12 +3,13 @@ import { detached } from '../runtime/detached.ts';
 import type { ObjectMemory } from '../runtime/cache/object-memory.ts';
 import type { ObjectSlot } from '../runtime/cache/object-slot.ts';
 import type { Logger } from '../runtime/observe/logger.ts';
+import type { TenancySize } from './driver.ts';
 
 /** A tenant with data, and how all of it is measured, wherever it is. */
 export interface MeteredTenant {
   readonly uid: string;
-  /** Bytes of all of its tenancies; undefined when they are not known. May fail. */
-  readonly measure: (signal: AbortSignal) => Promise<number | undefined>;
+  /** The size of all of its tenancies together; undefined when it is not known. May fail. */
+  readonly measure: (signal: AbortSignal) => Promise<TenancySize | undefined>;
 }
 
 /** How tenants are measured. */
@@ -26,7 +27,7 @@ export interface TenancyMeterOptions {
 interface Metered {
   /** When it was tried last. */
   triedAt: number;
-  measured?: { readonly bytes: number; readonly at: number };
+  measured?: { readonly size: TenancySize; readonly at: number };
 }
 
 /** So many tenants are measured at once: a measurement may read all data of a tenant. */
@@ -58,12 +59,12 @@ export class TenancyMeter {
     detached(this.#round(), this.#options.log, 'measuring the data of tenants');
   }
 
-  /** The last size of the tenant `uid` in bytes; undefined when it is not known, or no longer. */
-  bytes(uid: string): number | undefined {
+  /** The last size of the tenant `uid`; undefined when it is not known, or no longer. */
+  size(uid: string): TenancySize | undefined {
     const { clock, intervalMs } = this.#options;
     const measured = this.#sizes.get(uid)?.measured;
     if (measured === undefined || clock.monotonic() - measured.at > staleAfter * intervalMs) return undefined;
-    return measured.bytes;
+    return measured.size;
   }
 
   /** Ends all measurements. */
@@ -112,9 +113,9 @@ export class TenancyMeter {
       ends.abort(new Error(`it took more than ${longestMs / 1000} seconds`));
     });
     try {
-      const bytes = await measure(AbortSignal.any([ends.signal, this.#ended.signal]));
-      if (bytes === undefined) delete metered.measured;
-      else metered.measured = { bytes, at: clock.monotonic() };
+      const size = await measure(AbortSignal.any([ends.signal, this.#ended.signal]));
+      if (size === undefined) delete metered.measured;
+      else metered.measured = { size, at: clock.monotonic() };
     } catch (error) {
       // That a datastore does not answer is a condition of the DataStore.
       log.debug('the data of a tenant could not be measured', { uid, error });

@@ -89,7 +89,7 @@ export const managerFlags = {
   },
   'tenant-size-interval': {
     value: '1h',
-    help: 'How often the data of every tenant is measured in its DataStores, for the metrics, two tenants at a time. With etcd, all of it is read. Needs --object-metrics. At least 60s; 0s turns it off.',
+    help: 'How often the data of every tenant is measured in its DataStores, for the metrics, two tenants at a time. With etcd and NATS, all of it is read. Needs --object-metrics. At least 60s; 0s turns it off.',
   },
   'monitor-tenants': {
     value: false,

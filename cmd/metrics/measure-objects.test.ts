@@ -35,11 +35,13 @@ test('series of objects carry their namespace and name, and those of the manager
     defaultDataStore: '',
     probes: (uid) =>
       new Map(uid === '0dd5c1a0-4b0c-4b0e-9d55-6b8d6b3f9c11' ? [['service', { isUp: true, seconds: 0.02 }]] : []),
-    dataBytes: (uid) => (uid === '0dd5c1a0-4b0c-4b0e-9d55-6b8d6b3f9c11' ? 4096 : undefined),
+    dataSize: (uid) =>
+      uid === '0dd5c1a0-4b0c-4b0e-9d55-6b8d6b3f9c11' ? { bytes: 4096, content: { keys: 3, bytes: 1024 } } : undefined,
   });
   const text = await metrics.registry.metrics();
   expect(text).toContain('steward_tenant_info{namespace="team",name="shop",version="",datastore="default"} 1');
   expect(text).toContain('steward_tenant_data_size_bytes{namespace="team",name="shop"} 4096');
+  expect(text).toContain('steward_tenant_data_keys{namespace="team",name="shop"} 3');
   const expiry =
     'steward_certificate_expiry_timestamp_seconds{namespace="team",name="shop",secret="shop-ca"} 1893456000';
   expect(text).toContain(expiry);
@@ -67,7 +69,7 @@ test('Secrets that only look like those of a control plane are no series, howeve
     policies: () => [],
     defaultDataStore: '',
     probes: () => new Map(),
-    dataBytes: () => undefined,
+    dataSize: () => undefined,
   });
   const text = await metrics.registry.metrics();
   expect(text).not.toMatch(/secret="(planted|stale)"/);

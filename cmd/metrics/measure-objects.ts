@@ -7,6 +7,7 @@ import { backupMetrics, measuredPolicies } from './backup-metrics.ts';
 import { dataStoreMetrics } from './data-store-metrics.ts';
 import { certificateMetrics } from './certificate-metrics.ts';
 import { tenantMetrics } from './tenant-metrics.ts';
+import type { TenancySize } from '../../stores/driver.ts';
 import type { ProbeResult } from '../../tenants/probe.ts';
 import type { ProbePath } from '../../tenants/prober.ts';
 import type { Metrics } from '../../runtime/observe/metrics.ts';
@@ -20,8 +21,8 @@ export interface MeasuredObjects {
   readonly policies: () => readonly BackupPolicy[];
   /** The last probe of a tenant on each way to its API server. */
   readonly probes: (uid: string) => ReadonlyMap<ProbePath, ProbeResult>;
-  /** How much a tenant stores, in bytes; undefined while it is not known. */
-  readonly dataBytes: (uid: string) => number | undefined;
+  /** How much a tenant stores; undefined while it is not known. */
+  readonly dataSize: (uid: string) => TenancySize | undefined;
   /** DataStore of tenants that neither name nor select one; empty for none. */
   readonly defaultDataStore: string;
 }

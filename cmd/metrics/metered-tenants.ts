@@ -7,6 +7,7 @@ import {
   recordedShares,
 } from '../../controllers/tenantcontrolplane/datastore/overrides/override-shares.ts';
 import { tenancyOf } from '../../controllers/tenantcontrolplane/datastore/store-phase.ts';
+import type { TenancySize } from '../../stores/driver.ts';
 import type { StoreAccess } from '../../stores/store-access.ts';
 import type { MeteredTenant } from '../../stores/tenancy-meter.ts';
 
@@ -23,15 +24,15 @@ export interface MeteredFacts {
 export function meteredTenants({ tenants, ...facts }: MeteredFacts): readonly MeteredTenant[] {
   return tenants
     .filter((tcp) => hasData(tcp) && tcp.metadata.deletionTimestamp === undefined)
-    .map((tcp) => ({ uid: tcp.metadata.uid, measure: (signal) => bytesOf(tcp, facts, signal) }));
+    .map((tcp) => ({ uid: tcp.metadata.uid, measure: (signal) => sizeOf(tcp, facts, signal) }));
 }
 
-/** Bytes of the tenancy in use and of those of overrides; undefined unless all of them are known. */
-async function bytesOf(
+/** The tenancy in use and those of overrides; undefined unless all of them are known. */
+async function sizeOf(
   tcp: TenantControlPlane,
   { dataStores, stores, defaultDataStore }: Omit<MeteredFacts, 'tenants'>,
   signal: AbortSignal,
-): Promise<number | undefined> {
+): Promise<TenancySize | undefined> {
   const main = tenancyOf(tcp);
   const shares = [
     { name: dataStoreName(tcp, defaultDataStore), tenancy: main },
@@ -39,14 +40,23 @@ async function bytesOf(
       return { name, tenancy: { schema, user, owner: main.owner } };
     }),
   ];
-  let sum = 0;
+  let sum = nothing;
   for (const { name, tenancy } of shares) {
     const store = dataStores.find(({ metadata }) => metadata.name === name);
     if (store === undefined) return undefined;
     const open = await stores.open(store, signal);
     const size = await open.use((session) => session.measure(tenancy, signal));
     if (size === undefined) return undefined;
-    sum += size.bytes;
+    sum = plus(sum, size);
   }
   return sum;
+}
+
+const nothing: TenancySize = { bytes: 0, content: { keys: 0, bytes: 0 } };
+
+function plus(one: TenancySize, other: TenancySize): TenancySize {
+  return {
+    bytes: one.bytes + other.bytes,
+    content: { keys: one.content.keys + other.content.keys, bytes: one.content.bytes + other.content.bytes },
+  };
 }

@@ -6,7 +6,7 @@ import { Metrics } from '../../runtime/observe/metrics.ts';
 import type { ObjectMetric } from '../../runtime/observe/object-metrics.ts';
 
 /** The names of metrics do not depend on it. */
-const nothingKnown = { defaultDataStore: '', probes: () => new Map<never, never>(), dataBytes: () => undefined };
+const nothingKnown = { defaultDataStore: '', probes: () => new Map<never, never>(), dataSize: () => undefined };
 
 interface Row {
   readonly name: string;

@@ -9,7 +9,7 @@ import { tenantControlPlaneWith } from '../../testing/builders/tenant-control-pl
 import { tenantMetrics } from './tenant-metrics.ts';
 import type { TenantFacts } from './tenant-metrics.ts';
 
-const unknown: TenantFacts = { defaultDataStore: '', probes: () => new Map(), dataBytes: () => undefined };
+const unknown: TenantFacts = { defaultDataStore: '', probes: () => new Map(), dataSize: () => undefined };
 
 /** Every series of a tenant, as `metric{labels} value`. */
 function seriesOf(tcp: TenantControlPlane, facts: Partial<TenantFacts> = {}): readonly string[] {
@@ -94,15 +94,21 @@ test('what the last probe found has series for each way to the API server', () =
 
 test('what a tenant stores is a series once it was measured', () => {
   const tcp = tenantControlPlaneWith({ metadata: { uid: 'here' } });
-  const dataBytes: TenantFacts['dataBytes'] = (uid) => (uid === 'here' ? 4096 : undefined);
-  expect(seriesOf(tcp, { dataBytes })).toContain('data_size_bytes{} 4096');
-  expect(seriesOf(tcp).filter((line) => line.startsWith('data_size'))).toEqual([]);
+  const size = { bytes: 4096, content: { keys: 3, bytes: 1024 } };
+  const dataSize: TenantFacts['dataSize'] = (uid) => (uid === 'here' ? size : undefined);
+  const isOfData = (line: string): boolean => line.startsWith('data_');
+  expect(seriesOf(tcp, { dataSize }).filter(isOfData)).toEqual([
+    'data_size_bytes{} 4096',
+    'data_keys{} 3',
+    'data_content_bytes{} 1024',
+  ]);
+  expect(seriesOf(tcp).filter(isOfData)).toEqual([]);
 });
 
 test.each([
   ['while it is migrated', {}, true],
   ['while it is deleted, when it is no longer probed', { deletionTimestamp: time }, false],
-])('a tenant has at most 15 series, whatever its status says: %s', (_, metadata, isProbed) => {
+])('a tenant has at most 17 series, whatever its status says: %s', (_, metadata, isProbed) => {
   const tcp = tenantControlPlaneWith({
     metadata,
     status: {
@@ -119,7 +125,7 @@ test.each([
   });
   const found = new Map(probePaths.map((path) => [path, { isUp: true, seconds: 1 }]));
   const probes: TenantFacts['probes'] = () => (isProbed ? found : new Map());
-  const series = seriesOf(tcp, { probes, dataBytes: () => 1 });
-  expect(series.length).toBeLessThanOrEqual(15);
+  const series = seriesOf(tcp, { probes, dataSize: () => ({ bytes: 1, content: { keys: 1, bytes: 1 } }) });
+  expect(series.length).toBeLessThanOrEqual(17);
   expect(series.length).toBeGreaterThan(10);
 });

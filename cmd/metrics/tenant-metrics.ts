@@ -3,6 +3,7 @@ import { isUnderWay } from '../../api/steward/v1alpha1/share-in-use.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { conditionSamples } from '../../runtime/observe/condition-samples.ts';
 import type { ObjectMetric, ObjectSample } from '../../runtime/observe/object-metrics.ts';
+import type { TenancySize } from '../../stores/driver.ts';
 import type { ProbeResult } from '../../tenants/probe.ts';
 import type { ProbePath } from '../../tenants/prober.ts';
 import { sample } from './sample.ts';
@@ -18,13 +19,13 @@ export interface TenantFacts {
   readonly defaultDataStore: string;
   /** The last probe of a tenant on each way to its API server. */
   readonly probes: (uid: string) => ReadonlyMap<ProbePath, ProbeResult>;
-  /** How much a tenant stores, in bytes; undefined while it is not known. */
-  readonly dataBytes: (uid: string) => number | undefined;
+  /** How much a tenant stores; undefined while it is not known. */
+  readonly dataSize: (uid: string) => TenancySize | undefined;
 }
 
-/** What is measured of a TenantControlPlane: at most 15 series. */
+/** What is measured of a TenantControlPlane: at most 17 series. */
 export function tenantMetrics(facts: TenantFacts): readonly ObjectMetric<TenantControlPlane>[] {
-  const { defaultDataStore, probes, dataBytes } = facts;
+  const { defaultDataStore, probes, dataSize } = facts;
   const probed = (uid: string, value: (result: ProbeResult) => number): readonly ObjectSample[] =>
     [...probes(uid)].map(([path, result]) => ({ value: value(result), labels: { path } }));
   return [
@@ -77,7 +78,19 @@ export function tenantMetrics(facts: TenantFacts): readonly ObjectMetric<TenantC
       name: 'steward_tenant_data_size_bytes',
       help: 'Bytes that the tenant stores in its DataStores, as last measured; what is counted differs between drivers',
       labels: [],
-      samples: ({ metadata }) => sample(dataBytes(metadata.uid)),
+      samples: ({ metadata }) => sample(dataSize(metadata.uid)?.bytes),
+    },
+    {
+      name: 'steward_tenant_data_keys',
+      help: 'Keys that the tenant stores in its DataStores now, as last measured: about the number of its objects',
+      labels: [],
+      samples: ({ metadata }) => sample(dataSize(metadata.uid)?.content.keys),
+    },
+    {
+      name: 'steward_tenant_data_content_bytes',
+      help: 'Bytes of these keys and their newest values, without history and indexes, which is the same in all drivers',
+      labels: [],
+      samples: ({ metadata }) => sample(dataSize(metadata.uid)?.content.bytes),
     },
     {
       name: 'steward_tenant_migration_started_timestamp_seconds',

@@ -69,6 +69,19 @@ describe('Recorded series', () => {
       },
     ));
 
+  test.each(['data_keys', 'data_content_bytes'])(
+    'record the %s of a tenant once, whichever manager measured it',
+    (of) =>
+      rules.expect(
+        {
+          [`steward_tenant_${of}{namespace="team",name="shop",instance="a"}`]: 300,
+          [`steward_tenant_${of}{namespace="team",name="shop",instance="b"}`]: 200,
+        },
+        `steward:tenant_${of}`,
+        { [`steward:tenant_${of}{namespace="team",name="shop"}`]: 300 },
+      ),
+  );
+
   test('record how available a control plane was', () =>
     rules.expect(
       {

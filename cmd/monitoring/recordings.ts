@@ -45,6 +45,17 @@ export const recordings: readonly Recording[] = [
   {
     name: 'steward:tenant_data_size_bytes',
     expr: 'max by (namespace, name) (steward_tenant_data_size_bytes)',
-    meaning: 'What a tenant stores in its DataStores, as last measured by any manager',
+    meaning: 'What a tenant occupies in its DataStores, as last measured by any manager',
+  },
+  {
+    name: 'steward:tenant_data_keys',
+    expr: 'max by (namespace, name) (steward_tenant_data_keys)',
+    meaning:
+      'Keys that a tenant stores in its DataStores, about the number of its objects, as last measured by any manager',
+  },
+  {
+    name: 'steward:tenant_data_content_bytes',
+    expr: 'max by (namespace, name) (steward_tenant_data_content_bytes)',
+    meaning: 'Bytes of these keys and their newest values, as last measured by any manager',
   },
 ];

@@ -37,6 +37,25 @@ export function testDataKeys(tenant: () => Promise<DataTenant>): void {
     expect((await allChanges(data, start)).changes).toHaveLength(1);
   });
 
+  test('counts the live keys and their bytes when it is measured, without previous versions and deleted keys', async () => {
+    await using subject = await tenant();
+    await using other = await tenant();
+    const { hand } = subject;
+    const [before, others] = [await subject.content(), await other.content()];
+    await hand.put('pods/a', bytes('x'.repeat(10_000)));
+    await hand.put('pods/a', bytes('y'.repeat(1000)));
+    await hand.put('leases/kube-system/kube-scheduler', bytes('z'.repeat(2000)));
+    await hand.put('pods/gone', bytes('x'.repeat(3000)));
+    await hand.delete('pods/gone');
+    const after = await subject.content();
+    expect(after.keys - before.keys).toBe(2);
+    expect(after.bytes - before.bytes).toBeGreaterThan(3000);
+    expect(after.bytes - before.bytes).toBeLessThan(3200);
+    expect(await other.content()).toEqual(others);
+    await hand.delete('pods/a');
+    expect((await subject.content()).keys - before.keys).toBe(1);
+  });
+
   test('reads and writes unusual names exactly, or refuses them like the datastore', async () => {
     await using subject = await tenant();
     await using other = await tenant();

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { Tenancy } from '../driver.ts';
+import type { Tenancy, TenancyContent } from '../driver.ts';
 import type { Stage } from './stage.ts';
 
 const never = new AbortController().signal;
@@ -11,6 +11,9 @@ const values = 64;
 export function testMeasuring<Config>(started: () => Stage<Config>): void {
   const bytesOf = async (tenancy: Tenancy): Promise<number> =>
     (await started().session.measure(tenancy, never))?.bytes ?? Number.NaN;
+
+  const contentOf = async (tenancy: Tenancy): Promise<TenancyContent> =>
+    (await started().session.measure(tenancy, never))?.content ?? { keys: Number.NaN, bytes: Number.NaN };
 
   /** Distinct keys with values that cannot be compressed. */
   const fill = async (tenancy: Tenancy, count: number): Promise<void> => {
@@ -37,8 +40,9 @@ export function testMeasuring<Config>(started: () => Stage<Config>): void {
     const stage = started();
     const { tenancy } = await stage.settle();
     await fill(tenancy, 1);
-    const before = await bytesOf(tenancy);
+    const [before, content] = [await bytesOf(tenancy), await contentOf(tenancy)];
     await stage.session.revoke?.(tenancy);
+    expect(await contentOf(tenancy)).toEqual(content);
     expect(Math.abs((await bytesOf(tenancy)) - before)).toBeLessThan(valueBytes);
   });
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
+import type { TenancyContent } from '../driver.ts';
 import { testDataFence } from './data-fence.ts';
 import { testDataKeys } from './data-keys.ts';
 import { testDataReading } from './data-reading.ts';
@@ -23,6 +24,8 @@ export interface DataTenant extends AsyncDisposable {
   anotherHand(): Promise<ApiServerHand>;
   /** What a reconcile does: `Session.ensure` of the tenancy. */
   ensure(): Promise<void>;
+  /** What `Session.measure` finds. */
+  content(): Promise<TenancyContent>;
   /** Forgets all that was overwritten or deleted up to now, as the server or kine does from time to time. */
   compact(): Promise<void>;
   /**

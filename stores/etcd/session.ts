@@ -116,7 +116,8 @@ export class EtcdSession implements Session {
     const ownership = await readOwnership(this.#client, tenancy);
     if (ownership.is === 'foreign') throw foreignError(tenancy, ownership);
     if (ownership.is === 'unrecorded') return undefined;
-    return { bytes: await measureKeys(this.#client.data, tenancyRange(tenancy.schema), signal) };
+    const content = await measureKeys(this.#client.data, tenancyRange(tenancy.schema), signal);
+    return { bytes: content.bytes, content };
   }
 
   async data(tenancy: Tenancy): Promise<TenancyData> {

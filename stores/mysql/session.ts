@@ -18,6 +18,7 @@ import type { OwnRecord } from './ownership.ts';
 import { dropSchema, ensureSchema, hasSchema } from './schema.ts';
 import { MysqlTable } from './data/table.ts';
 import { schemaSize } from './schema-size.ts';
+import { tableContent } from './table-content.ts';
 
 /** An administrative connection to one MySQL or MariaDB. */
 export class MysqlSession implements Session {
@@ -93,7 +94,11 @@ export class MysqlSession implements Session {
       if (ownership.is === 'foreign') throw foreignError(tenancy, ownership);
       if (ownership.is === 'unrecorded') return undefined;
       const bytes = await schemaSize(connection, schema);
-      return bytes === undefined ? undefined : { bytes };
+      if (bytes === undefined) return undefined;
+      // In this order, as before a copy: what is read next must be a plain table that nobody can replace.
+      await refuseForeignRights(connection, tenancy);
+      await refuseForeignObjects(connection, schema);
+      return { bytes, content: await tableContent(connection, schema) };
     });
   }
 

@@ -3,7 +3,8 @@ import { foreignError, unrecordedError } from '../ownership-error.ts';
 import { StoreError } from '../store-error.ts';
 import type { TenancyData } from '../tenancy-data.ts';
 import { accountFence } from './data/bucket-fence.ts';
-import { bucketSize, deleteStream, keepBucket, keepStream, listStreams } from './ensure-bucket.ts';
+import { deleteStream, keepBucket, keepStream, listStreams } from './ensure-bucket.ts';
+import { bucketSize } from './bucket-size.ts';
 import { NatsClient } from './client.ts';
 import type { AccountAccess, NatsConfig } from './config.ts';
 import { failureNote, withStoreErrors, unavailableError } from './errors.ts';
@@ -118,13 +119,13 @@ export class AccountSession implements Session {
     );
   }
 
-  async measure(tenancy: Tenancy): Promise<TenancySize | undefined> {
+  async measure(tenancy: Tenancy, signal: AbortSignal): Promise<TenancySize | undefined> {
     if (isUnsafe(tenancy)) return undefined;
     const ownership = await readOwnership(await this.#records(), tenancy);
     if (ownership.is === 'foreign') throw foreignError(tenancy, ownership);
     if (ownership.is === 'unrecorded' || !(await this.#accountExists(tenancy))) return undefined;
     await using account = this.#administrator(tenancy);
-    return await withStoreErrors(`measure bucket ${tenancy.schema}`, () => bucketSize(account, tenancy.schema));
+    return await withStoreErrors(`measure bucket ${tenancy.schema}`, () => bucketSize(account, tenancy.schema, signal));
   }
 
   async data(tenancy: Tenancy): Promise<TenancyData> {

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { TenancySize } from '../driver.ts';
 import { bucketStream, bucketStreamName, fencedStream } from './data/bucket.ts';
 import type { BucketStream } from './data/bucket.ts';
 import type { NatsClient } from './client.ts';
@@ -20,12 +19,6 @@ export async function readBucket(client: NatsClient, bucket: string): Promise<St
     if (isRefusal(error, 'noStream')) return undefined;
     throw error;
   }
-}
-
-/** Bytes of all messages of a bucket, among them the previous versions that it keeps, in one of its replicas; undefined when there is none. */
-export async function bucketSize(client: NatsClient, bucket: string): Promise<TenancySize | undefined> {
-  const info = await readBucket(client, bucket);
-  return info === undefined ? undefined : { bytes: info.state.bytes };
 }
 
 /** True if the stream is configured as requested; additional fields of the server do not count. */

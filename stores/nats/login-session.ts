@@ -4,8 +4,9 @@ import { StoreError } from '../store-error.ts';
 import type { TenancyData } from '../tenancy-data.ts';
 import { bucketStreamName, kineDescription } from './data/bucket.ts';
 import { streamFence } from './data/bucket-fence.ts';
-import { bucketSize, deleteStream, keepBucket, keepStream, listStreams, readBucket } from './ensure-bucket.ts';
+import { deleteStream, keepBucket, keepStream, listStreams, readBucket } from './ensure-bucket.ts';
 import { otherWhoKnows, rememberLogin } from './login-registry.ts';
+import { bucketSize } from './bucket-size.ts';
 import { NatsClient } from './client.ts';
 import type { LoginAccess, NatsConfig } from './config.ts';
 import { NatsData } from './data/data.ts';
@@ -83,12 +84,12 @@ export class LoginSession implements Session {
     });
   }
 
-  async measure(tenancy: Tenancy): Promise<TenancySize | undefined> {
+  async measure(tenancy: Tenancy, signal: AbortSignal): Promise<TenancySize | undefined> {
     return withStoreErrors(`measure bucket ${tenancy.schema}`, async () => {
       const held = await this.#records.read(recordKey);
       if (held === undefined) return undefined;
       if (!isOf(held, tenancy)) throw foreignError(tenancy, { is: 'foreign', owner: held.owner });
-      return bucketSize(this.#client, tenancy.schema);
+      return bucketSize(this.#client, tenancy.schema, signal);
     });
   }
 

@@ -5,7 +5,7 @@ import type { TenancyData } from '../tenancy-data.ts';
 import type { PostgresClient } from './client.ts';
 import { databaseSize, dropDatabase, ensureDatabase, readDatabase } from './database.ts';
 import { dropCopyLogins, lockCopiesOut } from './data/copy-login.ts';
-import { openPostgresData } from './data/data.ts';
+import { openPostgresData, postgresContent } from './data/data.ts';
 import { lockOut } from './revoke-connect.ts';
 import { refuseUnsafeNames, postgresNameProblem } from './names.ts';
 import { openDatabases } from './openings.ts';
@@ -68,7 +68,7 @@ export class PostgresSession implements Session {
     if (ownership.is === 'foreign') throw foreignError(tenancy, ownership);
     if (ownership.is === 'unrecorded') return undefined;
     const bytes = await databaseSize(this.#client, tenancy.schema);
-    return bytes === undefined ? undefined : { bytes };
+    return bytes === undefined ? undefined : { bytes, content: await postgresContent(this.#client, tenancy) };
   }
 
   openings(): Promise<readonly string[]> {

@@ -1,4 +1,4 @@
-import type { Driver, Session, Tenancy } from '../../stores/driver.ts';
+import type { Driver, Session, Tenancy, TenancyContent } from '../../stores/driver.ts';
 import { refuseUnsafeNames, unsafeName } from '../../stores/etcd/names.ts';
 import { foreignError, unrecordedError } from '../../stores/ownership-error.ts';
 import { StoreError } from '../../stores/store-error.ts';
@@ -209,13 +209,13 @@ export class MemoryStore {
           }),
       }),
       measure: async (tenancy) => {
-        let bytes: number | undefined;
+        let content: TenancyContent | undefined;
         await run('measure', () => {
           const foreign = this.#foreign(tenancy);
           if (foreign !== undefined) throw foreignError(tenancy, { is: 'foreign', owner: foreign.owner });
-          if (this.tenancies.has(tenancy.schema)) bytes = sizeOf(this.dataOf(tenancy.schema));
+          if (this.tenancies.has(tenancy.schema)) content = contentOf(this.dataOf(tenancy.schema));
         });
-        return bytes === undefined ? undefined : { bytes };
+        return content === undefined ? undefined : { bytes: content.bytes, content };
       },
       data: async (tenancy) => {
         await run('data', () => {
@@ -231,7 +231,9 @@ export class MemoryStore {
   }
 }
 
-/** Bytes of keys and values. */
-function sizeOf(data: MemoryTenancy): number {
-  return [...data.content().values()].reduce((sum, { key, value }) => sum + Buffer.byteLength(key) + value.length, 0);
+/** Its keys, and the bytes of keys and values. */
+function contentOf(data: MemoryTenancy): TenancyContent {
+  const entries = [...data.content().values()];
+  const bytes = entries.reduce((sum, { key, value }) => sum + Buffer.byteLength(key) + value.length, 0);
+  return { keys: entries.length, bytes };
 }

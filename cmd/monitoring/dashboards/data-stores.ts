@@ -31,6 +31,12 @@ export const dataStoresDashboard: Dashboard = {
       queries: [{ expr: 'topk(10, steward:tenant_data_size_bytes)', legend: '{{namespace}}/{{name}}' }],
     },
     {
+      title: 'Tenants with most keys',
+      description: 'About the number of their objects.',
+      ...{ type: 'timeseries', unit: 'short' },
+      queries: [{ expr: 'topk(10, steward:tenant_data_keys)', legend: '{{namespace}}/{{name}}' }],
+    },
+    {
       title: 'Room for tenants',
       description: 'Only of DataStores with a capacity.',
       ...{ type: 'timeseries', unit: 'short' },

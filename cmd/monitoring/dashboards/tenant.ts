@@ -40,9 +40,19 @@ export const tenantDashboard: Dashboard = {
     },
     {
       title: 'Data',
-      description: 'What the tenant stores in its DataStores, measured every hour.',
+      description:
+        'What the tenant occupies in its DataStores, and the part of it that is content: keys and their newest values. Measured every hour.',
       ...{ type: 'timeseries', unit: 'bytes' },
-      queries: [{ expr: `steward:tenant_data_size_bytes{${one}}`, legend: 'data' }],
+      queries: [
+        { expr: `steward:tenant_data_size_bytes{${one}}`, legend: 'data' },
+        { expr: `steward:tenant_data_content_bytes{${one}}`, legend: 'content' },
+      ],
+    },
+    {
+      title: 'Keys',
+      description: 'About the number of objects of the tenant, measured every hour.',
+      ...{ type: 'timeseries', unit: 'short' },
+      queries: [{ expr: `steward:tenant_data_keys{${one}}`, legend: 'keys' }],
     },
     {
       ...{ title: 'Time until certificates expire', description: 'By Secret.', type: 'timeseries', unit: 's' },

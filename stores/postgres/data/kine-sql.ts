@@ -55,6 +55,10 @@ export const kineSql = {
       AND mode IN ('RowExclusiveLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')`,
   count: `SELECT count(*)::float8 AS keys FROM public.kine JOIN
     (SELECT max(id) AS id FROM public.kine WHERE ${inRoot} AND ${isTenants} GROUP BY ${name}) newest USING (id) WHERE deleted = 0`,
+  /** Of all keys, also those that are not copied. */
+  content: `SELECT count(*)::float8 AS keys, coalesce(sum(octet_length(name) + coalesce(octet_length(value), 0)), 0)::float8 AS bytes
+    FROM public.kine JOIN (SELECT max(id) AS id FROM public.kine WHERE ${inRoot} GROUP BY ${name}) newest USING (id)
+    WHERE deleted = 0 AND name <> ${text(kineHealthName)}`,
   /** $1: revision, $2: the name to go on behind, $3: how many. */
   newest: `SELECT ${head} FROM
     (SELECT max(id) AS id FROM public.kine WHERE ${inRoot} AND ${name} > $2 AND id <= $1 GROUP BY ${name} ORDER BY ${name} LIMIT $3) newest

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { KineHead, KineRow } from '../../kine/kine-row.ts';
 import { gapName } from '../../kine/kine-keys.ts';
 import type { KineTable, KineWriter } from '../../kine/kine-table.ts';
-import type { Tenancy } from '../../driver.ts';
+import type { Tenancy, TenancyContent } from '../../driver.ts';
 import type { LoginConfig } from '../../login-config.ts';
 import { StoreError } from '../../store-error.ts';
 import { dialWritable, isMissing } from '../dial.ts';
@@ -28,6 +28,9 @@ interface KineTableOptions {
   readonly closed: () => Promise<void>;
 }
 
+/** A table of the tenant's own may answer with anything. */
+const figure = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : 0);
+
 /** kine's table in PostgreSQL, as the tenant itself reaches it. */
 export class PostgresKineTable implements KineTable {
   readonly #connection: PostgresConnection;
@@ -38,16 +41,9 @@ export class PostgresKineTable implements KineTable {
     this.#closed = closed;
   }
 
-  /** Logs in with a member of the tenant's role, takes it, and makes the table where there is none. Throws `StoreError`. */
+  /** Logs in with a member of the tenant's role, and takes it. Throws `StoreError`. */
   static async open(login: LoginConfig, { tenancy, closed }: KineTableOptions): Promise<PostgresKineTable> {
-    const table = new PostgresKineTable(await dial(login, tenancy), closed);
-    try {
-      await table.create();
-      return table;
-    } catch (error) {
-      await table[Symbol.asyncDispose]();
-      throw error;
-    }
+    return new PostgresKineTable(await dial(login, tenancy), closed);
   }
 
   async create(): Promise<void> {
@@ -80,6 +76,14 @@ export class PostgresKineTable implements KineTable {
 
   async count(): Promise<number> {
     return Number((await this.#ask('count the keys', kineSql.count))[0]?.keys);
+  }
+
+  /** What the tenant stores; nothing where there is no table. */
+  async content(): Promise<TenancyContent> {
+    const [found] = await this.#ask('find the table', kineSql.exists);
+    if (found?.there !== true) return { keys: 0, bytes: 0 };
+    const [row] = await this.#ask('measure the keys', kineSql.content);
+    return { keys: figure(row?.keys), bytes: figure(row?.bytes) };
   }
 
   async newest(revision: bigint, after: string, limit: number): Promise<readonly KineHead[]> {

@@ -4,6 +4,7 @@ import type { ApiServerHand, DataTenant } from '../../../stores/contract/tenancy
 import { startKine } from '../../servers/kine-server.ts';
 import type { KineServer } from '../../servers/kine-server.ts';
 import { apiServerHand } from './api-server-client.ts';
+import { measuredContent } from './measured-content.ts';
 
 /** A store behind kine with an open administrative session. */
 export interface KineStore<Config> {
@@ -35,6 +36,7 @@ export async function kineDataTenant<Config>(store: KineStore<Config>, tenancy: 
     hand: handOf(kine),
     anotherHand: async () => handOf(await start()),
     ensure: () => session.ensure(tenancy),
+    content: () => measuredContent(session, tenancy),
     compact: async () => {
       const { header } = await kine.client.kv.range({ key: Buffer.from('a') });
       await kine.client.kv.compact({ revision: header.revision });

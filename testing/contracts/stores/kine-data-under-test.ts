@@ -5,6 +5,7 @@ import { tenancyIdentifier } from '../../../stores/tenancy-names.ts';
 import { startKine } from '../../servers/kine-server.ts';
 import type { KineServer } from '../../servers/kine-server.ts';
 import { apiServerHand } from './api-server-client.ts';
+import { measuredContent } from './measured-content.ts';
 
 /** A store whose tenants run kine; disposing of it ends the server. */
 export interface KineStore<Config> extends AsyncDisposable {
@@ -56,6 +57,7 @@ async function newTenant<Config>(
     hand,
     anotherHand: async () => handOf(await start()),
     ensure: () => session.ensure(tenancy),
+    content: () => measuredContent(session, tenancy),
     compact: async () => {
       const { header } = await kine.client.kv.range({ key: Buffer.from(kineRoot) });
       await kine.client.kv.compact({ revision: header.revision });

@@ -7,6 +7,7 @@ import { tenancyIdentifier } from '../../../../stores/tenancy-names.ts';
 import { startEtcdDataStore } from './data-store.ts';
 import { apiServerHand } from '../api-server-client.ts';
 import { pairOf, rawEtcdClient } from '../../../../stores/etcd/isolation/raw-client.ts';
+import { measuredContent } from '../measured-content.ts';
 
 /** An etcd with authentication that gives tenancies, whose hands are etcd clients with the tenants' certificates. */
 export async function startEtcdDataUnderTest(release?: string): Promise<DataUnderTest> {
@@ -55,6 +56,7 @@ async function newTenant({ config, session, administrator }: Server, tenancy: Te
     hand,
     anotherHand,
     ensure: () => session.ensure(tenancy),
+    content: () => measuredContent(session, tenancy),
     compact: async () => {
       const { header } = await administrator.kv.range({ key: Buffer.from('a') });
       await administrator.kv.compact({ revision: header.revision, physical: true });

@@ -2,6 +2,7 @@ import type { ApiServerHand, DataUnderTest } from '../../../../stores/contract/t
 import { tenancyIdentifier } from '../../../../stores/tenancy-names.ts';
 import { MemoryStore } from '../../../fake/memory-driver.ts';
 import type { MemoryTenancy } from '../../../fake/memory-tenancy.ts';
+import { measuredContent } from '../measured-content.ts';
 
 /** Times to live pass so much sooner: a test that waits for their end waits for moments. */
 const haste = 20;
@@ -26,6 +27,7 @@ export async function startMemoryDataUnderTest(): Promise<DataUnderTest> {
         hand: handOf(memory),
         anotherHand: () => Promise.resolve(handOf(memory)),
         ensure: () => session.ensure(tenancy),
+        content: () => measuredContent(session, tenancy),
         compact: () => {
           memory.compacted = memory.revision;
           return Promise.resolve();

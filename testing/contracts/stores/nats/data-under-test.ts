@@ -13,6 +13,7 @@ import { startNatsDataStore } from './data-store.ts';
 import { startKine } from '../../../servers/kine-server.ts';
 import type { NatsOptions } from '../../../servers/nats-server.ts';
 import { apiServerHand } from '../api-server-client.ts';
+import { measuredContent } from '../measured-content.ts';
 
 /** A write that the server refuses is not answered to kine, which then waits for its client's patience to end. */
 const patienceMs = 2000;
@@ -80,6 +81,7 @@ async function newTenant({ config, access, session }: Server, tenancy: Tenancy):
     hand,
     anotherHand,
     ensure: () => session.ensure(tenancy),
+    content: () => measuredContent(session, tenancy),
     compact: () => forgetVersions(administrator, bucketStreamName(tenancy.schema)),
     peculiarities: ['keeps changes', 'keeps what others wrote'],
     [Symbol.asyncDispose]: async () => {
