@@ -46,6 +46,11 @@ describe.each(allKinds.map((kind) => [kind.kind, kind] as const))('Every field o
   });
 });
 
+test('Every kind has a namespace, but for those that belong to no tenant', () => {
+  const clusterScoped = allKinds.filter(({ namespaced }) => !namespaced);
+  expect(clusterScoped.map(({ kind }) => kind)).toEqual(['RetainedControlPlane', 'DataStore', 'KubeconfigGenerator']);
+});
+
 test.each([
   ['lastUpdate', 'The last update.', false],
   ['name', 'Name.', false],

@@ -7,6 +7,7 @@ import { described, obj, opt, str } from '../schema.ts';
 import type { Kind } from '../schema.ts';
 import { tenantControlPlane } from '../steward/v1alpha1/tenant-control-plane.ts';
 import { crd } from './crd.ts';
+import { fieldLeaves } from './field-leaves.ts';
 import { generatedFiles } from './generated-files.ts';
 import { conditionsPage, kindPage } from './reference-docs.ts';
 import { roleManifest } from './role.ts';
@@ -163,6 +164,18 @@ describe('the reference pages', () => {
     expect(kindPage(widget)).toContain(
       '| `spec.size` | string | `"XL"` | How big \\| how heavy. — at most 3 characters |',
     );
+  });
+
+  test.each(allKinds.map((kind) => [kind.kind, kind] as const))('every field of %s is a row of its page', (_, kind) => {
+    const page = kindPage(kind);
+    const fields = [
+      ...fieldLeaves(kind.spec.openapi, 'spec'),
+      ...(kind.status === undefined ? [] : fieldLeaves(kind.status.openapi, 'status')),
+    ];
+    expect(fields.length).toBeGreaterThan(2);
+    // The row of a list of Kubernetes objects is that of the list.
+    const rows = fields.map((field) => `\n| \`${field.replace(/(\[\]|\.\*)$/, '')}\` | `);
+    expect(rows.filter((row) => !page.includes(row))).toEqual([]);
   });
 
   test('fields of Kubernetes types are not repeated, but linked', () => {
