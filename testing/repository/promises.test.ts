@@ -110,6 +110,47 @@ test('A new version is rolled out within 10 seconds in the committed figures', (
   expect(Math.max(...rows.map(({ rolloutMs }) => rolloutMs))).toBeLessThan(10_000);
 });
 
+test('No new connection leads back to the previous version, and no call fails, in the committed figures', () => {
+  const { rows } = JSON.parse(read('bench/results/upgrade.json')) as {
+    readonly rows: readonly { readonly newcomersAnsweredByOld: number; readonly failed: readonly string[] }[];
+  };
+  expect(rows.length).toBeGreaterThan(0);
+  expect(rows.filter(({ newcomersAnsweredByOld, failed }) => newcomersAnsweredByOld + failed.length > 0)).toEqual([]);
+});
+
+test('Forty control planes run on one machine of two cores in the committed figures', () => {
+  const { machine, rows } = JSON.parse(read('bench/results/burst.json')) as {
+    readonly machine: { readonly cores: number };
+    readonly rows: readonly {
+      readonly contender: string;
+      readonly tenants: number;
+      readonly readyMs: readonly number[];
+    }[];
+  };
+  expect(machine.cores).toBe(2);
+  const runs = rows.filter(({ contender, tenants }) => contender === 'Steward' && tenants === 40);
+  expect(runs.length).toBeGreaterThan(0);
+  for (const { readyMs, tenants } of runs) expect(readyMs).toHaveLength(tenants);
+});
+
+test('The pods of a control plane become more under load and fewer without it, and no call fails, in the committed figures', () => {
+  const { rows } = JSON.parse(read('bench/results/autoscaling.json')) as {
+    readonly rows: readonly {
+      readonly callsPerSecond: number;
+      readonly failed: readonly string[];
+      readonly lost: readonly string[];
+      readonly podsBefore: number;
+      readonly podsAfter: number;
+    }[];
+  };
+  expect(rows.map(({ callsPerSecond }) => callsPerSecond)).toEqual([10, 300, 10]);
+  const [quiet, peak, afterwards] = rows;
+  expect(quiet?.podsAfter).toBe(quiet?.podsBefore);
+  expect(peak?.podsAfter).toBeGreaterThan(peak?.podsBefore ?? Infinity);
+  expect(afterwards?.podsAfter).toBeLessThan(afterwards?.podsBefore ?? 0);
+  expect(rows.flatMap(({ failed, lost }) => [...failed, ...lost])).toEqual([]);
+});
+
 test('Highly available control planes need less memory and CPU than on machines of their own in the committed figures', () => {
   const { rows } = JSON.parse(read('bench/results/hardware.json')) as {
     readonly rows: readonly {
