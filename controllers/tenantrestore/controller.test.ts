@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { kinds } from '../../api/core/kinds.ts';
+import type { KindRef, NamespacedResource } from '../../api/meta.ts';
+import { apiVersionOf } from '../../api/meta.ts';
 import { annotations } from '../../api/names.ts';
 import { backupPolicy } from '../../api/steward/v1alpha1/backup/backup-policy.ts';
 import { tenantBackup } from '../../api/steward/v1alpha1/backup/tenant-backup.ts';
@@ -20,6 +22,12 @@ const complete = (name = 'back'): Promise<string | undefined> => world.condition
 const failed = (): Promise<string | undefined> => world.condition(tenantRestore, 'back', 'Failed');
 const argsOf = async (restore: TenantRestore): Promise<readonly string[] | undefined> =>
   (await world.jobOf('restore', restore))?.spec?.template.spec?.containers[0]?.args;
+
+/** An object `theirs` in another namespace. */
+async function seedElsewhere(kind: KindRef<NamespacedResource>, spec: object): Promise<void> {
+  const metadata = { namespace: 'others', name: 'theirs' };
+  await world.cluster.seed(kind, { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata, spec });
+}
 
 describe('A TenantRestore', () => {
   test('in place restores a control plane that sleeps, to a moment', async () => {
@@ -146,11 +154,23 @@ describe('A TenantRestore', () => {
 
   test('never leads to another namespace, whatever the names in it', async () => {
     await world.tenant('shop', 0);
+    // A policy and a backup of the same names in another namespace.
+    const source = { ...shopSource, tenantControlPlaneName: 'theirs' };
+    await seedElsewhere(backupPolicy, { ...source, interval: '1h' });
+    await seedElsewhere(tenantBackup, { source });
     const restore = await world.restore();
+    const foreign = [
+      await world.restore({ source: { policyName: 'theirs' } }, 'by-policy'),
+      await world.restore({ source: { backupName: 'theirs' } }, 'by-backup'),
+    ];
     await world.settle();
     const args = (await argsOf(restore)) ?? [];
     for (const flag of ['--tenant-control-plane=', '--key-secret=', '--from=']) {
       expect(args.find((arg) => arg.startsWith(flag))?.slice(flag.length)).toMatch(/^tenants\//);
+    }
+    for (const one of foreign) {
+      expect(await complete(one.metadata.name)).toBe('False BackupNotFound');
+      expect(await argsOf(one)).toBeUndefined();
     }
   });
 

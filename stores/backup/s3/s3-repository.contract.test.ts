@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { DeleteObjectCommand, GetObjectCommand, ListObjectVersionsCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { randomUUID } from 'node:crypto';
 import { repositoryOpener } from '../../../cmd/backup/open-repository.ts';
 import type { OpenRepository } from '../../../cmd/backup/open-repository.ts';
@@ -113,6 +113,29 @@ describe('a repository in a bucket', () => {
     }
     client.destroy();
     expect(await repository.list('a/')).toEqual(['a/b']);
+  });
+
+  test('removes nothing for good where objects are locked, whoever has its key', async () => {
+    const locked = await server.makeBucket({ lockedDays: 1 });
+    const user = await server.makeUser();
+    await server.setPolicy(locked, await shownS3Policy(locked, 'steward', user.accessKeyId));
+    const stolen = openS3Client({ ...server.connection, credentials: user });
+    const owner = openS3Client(server.connection);
+    const place = { bucket: locked, prefix: 'steward' };
+    using repository = new S3Repository({ client: stolen, place, clock: systemClock, random: Math.random });
+    for (const content of ['backup', 'forged']) await repository.write('a/b', Buffer.from(content));
+    await repository.remove('a/b');
+    expect(await repository.list('a/')).toEqual([]);
+    const { Versions = [] } = await owner.send(new ListObjectVersionsCommand({ Bucket: locked }));
+    const left: string[] = [];
+    for (const { Key, VersionId } of Versions) {
+      const version = { Bucket: locked, Key, VersionId };
+      await expect(stolen.send(new DeleteObjectCommand(version))).rejects.toThrow('Access Denied');
+      const { Body } = await owner.send(new GetObjectCommand(version));
+      left.push((await Body?.transformToString()) ?? '');
+    }
+    expect(left.toSorted()).toEqual(['backup', 'forged']);
+    owner.destroy();
   });
 
   test.each(['variables', 'a file'])('finds its credentials in %s, as other programs do', async (where) => {
