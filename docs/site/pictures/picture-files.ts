@@ -1,3 +1,5 @@
+import { clusterStackUpgrade } from './cluster-stack-upgrade.ts';
+import { clusterStack } from './cluster-stack.ts';
 import { conditions } from './conditions.ts';
 import { controlPlane } from './control-plane.ts';
 import { drawPicture } from './draw-picture.ts';
@@ -7,7 +9,16 @@ import { reconcile } from './reconcile.ts';
 import { worker } from './worker.ts';
 
 /** Every picture of the documentation. */
-export const allPictures = [overview, controlPlane, konnectivity, worker, reconcile, conditions];
+export const allPictures = [
+  overview,
+  controlPlane,
+  konnectivity,
+  worker,
+  reconcile,
+  conditions,
+  clusterStack,
+  clusterStackUpgrade,
+];
 
 /** Folder of the drawn pictures. */
 export const pictureFolder = 'docs/pictures';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
+import { clusterStackKinds } from '../../../clusterstacks/api/kinds.ts';
 import { drawPicture } from './draw-picture.ts';
 import { allPictures } from './picture-files.ts';
 import type { Point } from './picture.ts';
@@ -30,6 +31,15 @@ describe.each(allPictures)('The picture $name', (picture) => {
     for (const { lines } of picture.boxes) expect(svg).toContain(`>${lines[0]}<`);
     expect(picture.description.length).toBeGreaterThan(80);
   });
+});
+
+test('The pictures of cluster stacks show every kind of them, and the order of an upgrade', () => {
+  const texts = (name: string): string => {
+    const picture = allPictures.find((each) => each.name === name);
+    return picture?.boxes.map(({ lines }) => lines.join(' ')).join('; ') ?? '';
+  };
+  for (const { kind } of clusterStackKinds) expect(texts('cluster-stack')).toContain(kind);
+  expect(texts('cluster-stack-upgrade')).toMatch(/class.*Add-ons before.*Control plane.*Workers.*Add-ons after/);
 });
 
 test('A name with signs that mean something in XML is drawn as it is', () => {
