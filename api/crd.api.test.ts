@@ -218,6 +218,12 @@ describe('validation', () => {
     ['a DataStore of an unknown driver', dataStore, { driver: 'Oracle', endpoints: ['a:1'] }, 'spec.driver'],
     ['a StewardControlPlane without a version', stewardControlPlane, {}, 'spec.version'],
     [
+      'a backup of another namespace',
+      stewardControlPlane,
+      { version: 'v1', restoreFrom: { repository: { ...backupSource, tenantControlPlaneName: '../other/shop' } } },
+      'spec.restoreFrom.repository.tenantControlPlaneName',
+    ],
+    [
       'a probe period of zero',
       stewardControlPlane,
       { version: 'v1', apiServer: { probes: { liveness: { periodSeconds: 0 } } } },
