@@ -13,7 +13,7 @@ import { logStep } from '../framework/log.ts';
 import { minutes } from '../framework/minutes.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { shareStewardCluster } from '../framework/steward-cluster.ts';
-import { TenantStage } from '../framework/tenant-stage.ts';
+import { TenantStage, conditionOf } from '../framework/tenant-stage.ts';
 import { machineKubelet } from '../framework/workers/tenant-worker.ts';
 
 const owned = scenarioResources();
@@ -140,7 +140,9 @@ describe('kubectl steward', () => {
       await plugin('rotate', shop, 'api-server');
       await plugin('sleep', shop);
       expect(await plugin('get', shop)).toMatch(/^shop +v1\.36\.3 +0\/0 /m);
+      // The command ends as soon as one of the two pods serves.
       await plugin('wake', shop);
+      await stage.waitFor(shop, (tenant) => conditionOf(tenant, 'Ready')?.reason === 'Ready');
       expect(await plugin('get', shop)).toMatch(/^shop +v1\.36\.3 +2\/2 .* True +Ready/m);
     },
     4 * minutes,
