@@ -194,7 +194,7 @@ function everyController(settings: ManagerSettings, shared: Shared): readonly Co
         watchFilter: settings.watchFilter,
         infrastructure,
         blockers,
-        isLabelled: (secret) => informers.informer(clusterSecrets).get(secret) !== undefined,
+        isLabeled: (secret) => informers.informer(clusterSecrets).get(secret) !== undefined,
         ...externalOf(settings, external),
         backups: settings.gates.backups,
         // Without a controller for add-ons, nothing may wait for them.

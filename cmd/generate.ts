@@ -51,7 +51,7 @@ import type { ThreatGroup } from '../testing/repository/threats-page.ts';
 const yamlHeader = '# Made by `npm run gen`; do not edit.\n';
 const root = join(import.meta.dirname, '..');
 
-/** Files in generated directories that nothing generates any more. */
+/** Files in generated directories that nothing generates anymore. */
 function leftovers(files: ReadonlyMap<string, string>): readonly string[] {
   return [...generatedDirectories, definitionFolder, pictureFolder, 'charts/steward/files/dashboards']
     .filter((directory) => existsSync(join(root, directory)))

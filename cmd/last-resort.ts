@@ -23,7 +23,7 @@ const ofConnections =
  * one repairs. After an exception of a connection it continues too: the error is about a socket without a listener, and
  * otherwise any client could end the process by closing its connection at the right moment. Any other exception may have
  * left half-changed state: then the process ends, because a restart converges to the same objects and a broken state does
- * not. Its count is kept for the next process, because the metrics of this one are not scraped any more.
+ * not. Its count is kept for the next process, because the metrics of this one are not scraped anymore.
  * No request can cause this, because servers catch all errors of an answer (runtime/server/answer-requests.ts).
  */
 export class LastResort {

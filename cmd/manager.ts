@@ -71,7 +71,7 @@ interface Base {
   readonly ended: PromiseWithResolvers<number>;
 }
 
-/** Runs the manager until a signal ends it, or until it must not lead any more. The answer is the exit code. */
+/** Runs the manager until a signal ends it, or until it must not lead anymore. The answer is the exit code. */
 export async function runManager(settings: ManagerSettings, lastResort: LastResort): Promise<number> {
   const log = createWinstonLogger({ ...settings.log, stream: process.stdout, now: () => clock.now() });
   const base: Base = {
@@ -152,7 +152,7 @@ async function work(base: Base): Promise<number> {
   });
   try {
     const code = await ended.promise;
-    // A manager that lost leadership must not write any more: running reconciles are aborted at once.
+    // A manager that lost leadership must not write anymore: running reconciles are aborted at once.
     const grace = code === 0 ? graceMs : 0;
     const atRest = await Promise.all([manager.stop(grace), layer?.stop(grace)]);
     // What still runs may write: no other manager may begin before this process has ended.

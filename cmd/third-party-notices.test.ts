@@ -19,7 +19,7 @@ function install(name: string, files: Readonly<Record<string, string>>, license?
   return name;
 }
 
-test('The notices contain the licence texts and the NOTICE file of each package', () => {
+test('The notices contain the license texts and the NOTICE file of each package', () => {
   const one = install('one', { 'LICENSE.md': 'You may.\n', NOTICE: 'By us.\n', 'index.js': 'code' }, 'Apache-2.0');
   const other = install('other', { COPYING: 'You may, too.' }, 'MIT');
   const notices = thirdPartyNotices(root, [one, other]);
@@ -29,13 +29,13 @@ test('The notices contain the licence texts and the NOTICE file of each package'
   expect(notices).not.toContain('code');
 });
 
-test('A package without the text of its licence is named with a link to it', () => {
+test('A package without the text of its license is named with a link to it', () => {
   expect(thirdPartyNotices(root, [install('bare', {}, 'ISC')])).toContain('https://spdx.org/licenses/ISC.html');
 });
 
-test('A licence that is not on the list of accepted ones fails the build', () => {
+test('A license that is not on the list of accepted ones fails the build', () => {
   expect(() => thirdPartyNotices(root, [install('viral', {}, 'GPL-3.0-only')])).toThrow(
-    'viral 1.2.3 has the licence GPL-3.0-only',
+    'viral 1.2.3 has the license GPL-3.0-only',
   );
-  expect(() => thirdPartyNotices(root, [install('silent', {})])).toThrow('silent 1.2.3 has the licence unknown');
+  expect(() => thirdPartyNotices(root, [install('silent', {})])).toThrow('silent 1.2.3 has the license unknown');
 });

@@ -73,7 +73,7 @@ describe('the Dockerfile', () => {
     const steps = said(build, 'RUN');
     expect(steps).toContain('node cmd/build.ts dist ');
     expect(steps).toContain(`cp -r dist/. LICENSE /rootfs${managerPlaces.app}/`);
-    expect(managerPlaces.licence).toBe(`${managerPlaces.app}/LICENSE`);
+    expect(managerPlaces.license).toBe(`${managerPlaces.app}/LICENSE`);
     expect(steps).toContain(`ln -s ${managerPlaces.target} /rootfs${managerPlaces.program}`);
   });
 

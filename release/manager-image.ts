@@ -21,10 +21,10 @@ export const managerRuntime = {
   user: '65532:65532',
 } as const;
 
-/** Where the bundle, the licence and the program stand in the image. */
+/** Where the bundle, the license and the program stand in the image. */
 export const managerPlaces = {
   app: '/app',
-  licence: '/app/LICENSE',
+  license: '/app/LICENSE',
   program: '/manager',
   target: '/app/steward.mjs',
   node: '/nodejs/bin/node',
@@ -62,7 +62,7 @@ export async function writeManagerImage(path: string, options: ManagerImageOptio
   ];
   const app: TarEntry[] = [
     ...(await filesBelow(bundle, managerPlaces.app)),
-    fileEntry(join(root, 'LICENSE'), managerPlaces.licence),
+    fileEntry(join(root, 'LICENSE'), managerPlaces.license),
     { kind: 'symlink', path: managerPlaces.program, target: managerPlaces.target },
   ];
   const tools: TarEntry[] = options.helm === undefined ? [] : [fileEntry(options.helm, managerPlaces.helm)];

@@ -40,9 +40,9 @@ export async function writePluginRelease(into: string, given?: string): Promise<
     const programs = ['kubectl-steward', 'kubectl_complete-steward'].map((name) =>
       fileEntry(join(built, 'plugin', name), name),
     );
-    const licence = { ...fileEntry(join(root, 'LICENSE'), 'LICENSE'), mode: 0o644 };
+    const license = { ...fileEntry(join(root, 'LICENSE'), 'LICENSE'), mode: 0o644 };
     const parts: Buffer[] = [];
-    for await (const part of tarStream([licence, ...programs])) parts.push(part);
+    for await (const part of tarStream([license, ...programs])) parts.push(part);
     const archive = gzipSync(Buffer.concat(parts), { level: 9 });
     // The tenth byte names the operating system (RFC 1952): of unknown, equal input makes equal output everywhere.
     archive[9] = 0xff;

@@ -104,7 +104,7 @@ describe('the components, by the rules of clusterctl', () => {
     expect(deployment?.spec?.template?.spec.containers).toMatchObject([{ name: 'manager', image: managerImage }]);
   });
 
-  test('name definitions as clusterctl and core compute it, labelled with the contracts, without conversion webhooks', () => {
+  test('name definitions as clusterctl and core compute it, labeled with the contracts, without conversion webhooks', () => {
     const definitions = ofKind('CustomResourceDefinition');
     for (const { metadata, spec } of definitions) {
       expect(metadata.name).toBe(`${spec?.names?.plural ?? ''}.${spec?.group ?? ''}`);

@@ -252,7 +252,7 @@ describe('a published release', () => {
     expect(manifest.manifests?.map(({ digest }) => digest)).toContain(again.image.manifest.descriptor.digest);
   });
 
-  test.each(architectures)('has the licences of everything that is in the image for %s', async (architecture) => {
+  test.each(architectures)('has the licenses of everything that is in the image for %s', async (architecture) => {
     const image = await unpackedImage(architecture);
     const text = (name: string): Promise<string> => readFile(path.join(image, name), 'utf8');
     const { packages } = JSON.parse(await text('app/package.json')) as { packages: readonly string[] };

@@ -17,7 +17,7 @@ export interface Clock {
 /** setTimeout fires at once beyond this. */
 const longestTimeout = 2 ** 31 - 1;
 
-/** The machine's clocks. A timer keeps the process alive until it has run or is cancelled. */
+/** The machine's clocks. A timer keeps the process alive until it has run or is canceled. */
 export const systemClock: Clock = {
   now: () => new Date(),
   monotonic: () => performance.now(),

@@ -33,7 +33,7 @@ const refuse = (): never => {
 };
 
 describe('A guarded session', () => {
-  test('changes nothing once the process must not write any more', async () => {
+  test('changes nothing once the process must not write anymore', async () => {
     const { store, session } = await setUp();
     const guarded = guardSession(session, refuse);
     const data = await guarded.data?.(tenancy);

@@ -2,8 +2,8 @@ import type { Session } from './driver.ts';
 import type { TenancyData } from './tenancy-data.ts';
 
 /**
- * The same session, but `mayWrite` is called right before each call that changes the datastore, and throws if the process must not act any
- * more: leadership may have ended during the wait for a connection. Reads are not guarded.
+ * The same session, but `mayWrite` is called right before each call that changes the datastore, and throws if the process must not act
+ * anymore: leadership may have ended during the wait for a connection. Reads are not guarded.
  */
 export function guardSession(session: Session, mayWrite: () => void): Session {
   const write = writer(mayWrite);

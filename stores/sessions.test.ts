@@ -4,13 +4,13 @@ import type { Driver, Session } from './driver.ts';
 import { Sessions } from './sessions.ts';
 import { StoreError } from './store-error.ts';
 
-interface Dialled {
+interface Dialed {
   readonly log: string[];
   readonly driver: Driver<string>;
 }
 
 /** A driver whose config is its checksum; it notes what is opened and closed. */
-function dialling(open: (config: string) => Promise<void> = () => Promise.resolve()): Dialled {
+function dialing(open: (config: string) => Promise<void> = () => Promise.resolve()): Dialed {
   const log: string[] = [];
   const session = (config: string): Session => ({
     ping: () => Promise.resolve({ version: '1', supported: true, floor: '1' }),
@@ -40,7 +40,7 @@ const ping = (session: Session): Promise<unknown> => session.ping();
 
 describe('Sessions', () => {
   test('opens one session for many concurrent users, and another one for another configuration', async () => {
-    const { log, driver } = dialling();
+    const { log, driver } = dialing();
     await using sessions = new Sessions({ clock: new FakeClock() });
     await Promise.all([
       sessions.use(driver, 'a', ping),
@@ -53,7 +53,7 @@ describe('Sessions', () => {
 
   test('closes a session that was idle for a while, and none in use', async () => {
     const clock = new FakeClock();
-    const { log, driver } = dialling();
+    const { log, driver } = dialing();
     await using sessions = new Sessions({ clock, idleMs: 1000 });
     await sessions.use(driver, 'a', ping);
     await clock.advance(900);
@@ -67,7 +67,7 @@ describe('Sessions', () => {
   test.each(['Unreachable', 'Unauthorized'] as const)(
     'opens a new session after %s, but not after other errors',
     async (reason) => {
-      const { log, driver } = dialling();
+      const { log, driver } = dialing();
       await using sessions = new Sessions({ clock: new FakeClock() });
       const fail = (error: Error) => sessions.use(driver, 'a', () => Promise.reject(error));
       await expect(fail(new StoreError('OwnedByAnother', 'x'))).rejects.toThrow('x');
@@ -80,7 +80,7 @@ describe('Sessions', () => {
 
   test('tries again after a session could not be opened', async () => {
     let broken = true;
-    const { log, driver } = dialling(() => (broken ? Promise.reject(new Error('no')) : Promise.resolve()));
+    const { log, driver } = dialing(() => (broken ? Promise.reject(new Error('no')) : Promise.resolve()));
     await using sessions = new Sessions({ clock: new FakeClock() });
     await expect(sessions.use(driver, 'a', ping)).rejects.toThrow('no');
     broken = false;
@@ -89,7 +89,7 @@ describe('Sessions', () => {
   });
 
   test('closes everything at the end and refuses further use', async () => {
-    const { log, driver } = dialling();
+    const { log, driver } = dialing();
     const clock = new FakeClock();
     const sessions = new Sessions({ clock });
     await sessions.use(driver, 'a', ping);
@@ -101,7 +101,7 @@ describe('Sessions', () => {
 
   test('does not use a datastore that was just unreachable, and admits one use after ten seconds', async () => {
     const clock = new FakeClock();
-    const { log, driver } = dialling();
+    const { log, driver } = dialing();
     await using sessions = new Sessions({ clock });
     const dead = new StoreError('Unreachable', 'a:2379: no answer');
     let asked = 0;
@@ -124,7 +124,7 @@ describe('Sessions', () => {
   });
 
   test('uses a datastore again once a probe got an answer, even a refusal', async () => {
-    const { driver } = dialling();
+    const { driver } = dialing();
     await using sessions = new Sessions({ clock: new FakeClock() });
     const fail = (reason: 'Unreachable' | 'Unauthorized', probe: boolean) =>
       sessions.use(driver, 'a', () => Promise.reject(new StoreError(reason, reason)), { probe });
@@ -137,7 +137,7 @@ describe('Sessions', () => {
 
   test('ignores a failure that began before the datastore came back', async () => {
     const clock = new FakeClock();
-    const { driver } = dialling();
+    const { driver } = dialing();
     await using sessions = new Sessions({ clock });
     const late = Promise.withResolvers<never>();
     const old = sessions.use(driver, 'a', () => late.promise);
@@ -150,7 +150,7 @@ describe('Sessions', () => {
 
   test('ends the wait for a connection when the reconcile is over, and keeps the connection for others', async () => {
     const dial = Promise.withResolvers<undefined>();
-    const { log, driver } = dialling(() => dial.promise);
+    const { log, driver } = dialing(() => dial.promise);
     await using sessions = new Sessions({ clock: new FakeClock() });
     const reconcile = new AbortController();
     const first = sessions.use(driver, 'a', ping, { signal: reconcile.signal });
@@ -165,7 +165,7 @@ describe('Sessions', () => {
   });
 
   test('do not change a datastore once this process must no longer act, also with a session from before', async () => {
-    const { driver } = dialling();
+    const { driver } = dialing();
     let leads = true;
     const mayWrite = (): void => {
       if (!leads) throw new Error('this process is not the leader');

@@ -10,7 +10,7 @@ export interface SessionsOptions {
   readonly clock: Clock;
   /** Milliseconds without use after which a session is closed; default: five minutes. */
   readonly idleMs?: number;
-  /** Called right before each call that changes a datastore; throws if this process must not act any more. */
+  /** Called right before each call that changes a datastore; throws if this process must not act anymore. */
   readonly mayWrite?: () => void;
 }
 

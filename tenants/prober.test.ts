@@ -110,7 +110,7 @@ test('a probe that fails is a tenant that is not up', async () => {
   expect(prober.results('a').get('service')?.isUp).toBe(false);
 });
 
-test('nothing is probed any more after the end', async () => {
+test('nothing is probed anymore after the end', async () => {
   const { clock, prober, asked } = setUp();
   prober.watch('a', target('a'));
   prober.close();

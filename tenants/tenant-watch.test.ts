@@ -202,8 +202,8 @@ describe('TenantWatches', () => {
 
   test('notifies if an object of the administrators that existed is deleted, and ignores their objects without our label', async () => {
     const world = new World();
-    const unlabelled = { ...theirs.metadata, labels: {} };
-    await world.cluster.admin.create(kinds.ConfigMap, { ...theirs, metadata: unlabelled });
+    const unlabeled = { ...theirs.metadata, labels: {} };
+    await world.cluster.admin.create(kinds.ConfigMap, { ...theirs, metadata: unlabeled });
     await world.apply([map], [theirs]);
     await world.clock.advance(60_000);
     expect(world.notifications).toEqual([]);
@@ -373,7 +373,7 @@ describe('TenantWatches', () => {
     expect([world.notifications, world.clock.pending, world.watches.isComplete(uid)]).toEqual([[], 0, false]);
   });
 
-  test('reads at most two hundred objects of a list, because the tenant creates any more with our label', async () => {
+  test('reads at most two hundred objects of a list, because the tenant creates more with our label', async () => {
     const world = await new World().listening();
     expect(new Set(world.limits)).toEqual(new Set([200]));
   });

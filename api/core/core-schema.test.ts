@@ -13,7 +13,7 @@ function within(schema: OpenApi): readonly OpenApi[] {
 const definitions = Object.entries(generated.definitions as Readonly<Record<string, OpenApi>>);
 
 describe('The embedded types of Kubernetes', () => {
-  test('the file names its source and licence', () => {
+  test('the file names its source and license', () => {
     expect(generated.$comment).toMatch(/Kubernetes v\d+\.\d+\.\d+.*Apache License 2\.0/);
   });
 

@@ -29,7 +29,7 @@ export const deploymentFields = {
   ),
   serviceAccountName: opt(described(str(), 'ServiceAccount of the pods, in the namespace of the control plane.')),
   strategy: opt(described(core('DeploymentStrategy'), 'How new pods replace old ones.')),
-  affinity: opt(described(core('Affinity'), 'Which nodes and which neighbours the pods prefer, need or avoid.')),
+  affinity: opt(described(core('Affinity'), 'Which nodes and which neighbors the pods prefer, need or avoid.')),
   tolerations: opt(described(list(core('Toleration')), 'Tolerations of the pods for taints of nodes.')),
   topologySpreadConstraints: opt(
     described(

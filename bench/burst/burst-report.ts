@@ -12,7 +12,7 @@ export interface BurstRow {
   readonly readyMs: readonly number[];
   /** Until `kubectl delete` of all of them has ended. */
   readonly goneMs: number;
-  /** Until there is no pod any more, from the same time on. */
+  /** Until there is no pod anymore, from the same time on. */
   readonly podsGoneMs: number;
   /** What was left in the datastore then: keys below the prefixes of these tenants, their users and roles. Of Steward only. */
   readonly left?: { readonly keys: number; readonly users: number; readonly roles: number };

@@ -1,5 +1,5 @@
 /**
- * The p-th percentile (0 to 100) of some values, interpolated between neighbours, as spreadsheets and NumPy do by default.
+ * The p-th percentile (0 to 100) of some values, interpolated between neighbors, as spreadsheets and NumPy do by default.
  * @throws RangeError when there are no values or p is no percentage.
  */
 export function percentile(values: readonly number[], p: number): number {

@@ -204,7 +204,7 @@ describe('The objects that a manager reconciles', () => {
     }
   });
 
-  test('are labelled Clusters with --watch-filter, whose ClusterAddons get the label and keep the Cluster’s', async () => {
+  test('are labeled Clusters with --watch-filter, whose ClusterAddons get the label and keep the Cluster’s', async () => {
     await mark(capiCluster, { namespace, name: 'ours' });
     await world.start('--watch-filter=blue');
     await world.clock.advance(1_000);

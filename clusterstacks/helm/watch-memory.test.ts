@@ -83,7 +83,7 @@ describe('The watch over the memory of helm', () => {
     expect(watched.told).toEqual(['exceeded']);
   });
 
-  test('ends when it is cancelled', () => {
+  test('ends when it is canceled', () => {
     const watched = new Watched();
     watched.end();
     expect(watched.isOver).toBe(true);

@@ -69,8 +69,8 @@ test('a release that a Cluster uses counts as used, however class, namespace and
       const expected = uses.map(([of, own, other, how]) => {
         return `${how.includes('namespace') || how.includes('Namespace') ? other : own}/${releaseName(stack, of)}`;
       });
-      const classes = uses.flatMap(([of, own, other, , isLabelled]) =>
-        [own, other].map((at) => aClass(at, className(stack, of), isLabelled ? releaseName(stack, of) : undefined)),
+      const classes = uses.flatMap(([of, own, other, , isLabeled]) =>
+        [own, other].map((at) => aClass(at, className(stack, of), isLabeled ? releaseName(stack, of) : undefined)),
       );
       const use = releasesInUse(clusters, classes);
       for (const [index, release] of expected.entries())

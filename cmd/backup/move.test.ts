@@ -166,7 +166,7 @@ describe('A control plane that waits for its restore', () => {
     expect(await world.condition('Deleting')).toBe('True');
     const deleting = (await world.read()).status?.conditions?.find(({ type }) => type === 'Deleting');
     expect(deleting?.message).toBe(
-      'waiting for the process of its restore to end, so that nothing is written any more: restore-tenant-pod',
+      'waiting for the process of its restore to end, so that nothing is written anymore: restore-tenant-pod',
     );
     expect(world.store.tenancies.size).toBe(1);
     await podEnds('tenant');
@@ -220,7 +220,7 @@ describe('A control plane that waits for its restore', () => {
     ['has another certificate', { data: { 'tls.crt': other } }, 'its content is not that of the backup'],
     ['has something else besides', { data: { 'ca-next.key': other } }, 'its content is not that of the backup'],
     ['has no key', { data: { 'tls.key': undefined } }, 'its content is not that of the backup'],
-    ['is for another Cluster', { labels: { [clusterNameLabel]: 'other' } }, 'it is labelled for Cluster other'],
+    ['is for another Cluster', { labels: { [clusterNameLabel]: 'other' } }, 'it is labeled for Cluster other'],
     ['is of another type', { type: 'example.com/ca' }, 'its type is example.com/ca'],
     [
       'cert-manager renews',

@@ -21,7 +21,7 @@ export function whyNotTaken(
   const [owner] = metadata.ownerReferences ?? [];
   if (owner !== undefined) return `it belongs to ${owner.kind} ${owner.name}`;
   const cluster = metadata.labels?.[clusterNameLabel];
-  if (cluster !== undefined && cluster !== labels?.[clusterNameLabel]) return `it is labelled for Cluster ${cluster}`;
+  if (cluster !== undefined && cluster !== labels?.[clusterNameLabel]) return `it is labeled for Cluster ${cluster}`;
   if (type !== 'Opaque' && !suppliedSecretTypes.includes(type)) return `its type is ${type}`;
   const renewer = Object.keys(metadata.annotations ?? {}).find((name) => name.startsWith(renewerPrefix));
   if (renewer !== undefined) return `its annotation ${renewer} shows that cert-manager renews it`;

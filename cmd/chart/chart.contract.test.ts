@@ -519,7 +519,7 @@ describe('the values', () => {
     const unused = paths(schema).filter(
       (path) => !new RegExp(`\\.Values\\.${path.replaceAll('.', '\\.')}\\b`).test(templates),
     );
-    // One is read through `dig` and one through `index`; the others are those of the Go Steward that mean nothing any more.
+    // One is read through `dig` and one through `index`; the others are those of the Go Steward that mean nothing anymore.
     const otherwise = ['clusterStacks.cache.sizeLimit', 'steward-etcd'];
     const ignored = ['nameOverride', 'temporaryDirectoryPath', 'telemetry', 'kubeconfigGenerator'];
     expect(unused).toEqual([...otherwise, ...ignored]);

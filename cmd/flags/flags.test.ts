@@ -23,7 +23,7 @@ describe('Flags', () => {
   });
 
   test.each([
-    [['--colour=red'], 'unknown flag --colour'],
+    [['--color=red'], 'unknown flag --color'],
     [['--count=many'], '--count takes a whole number, got "many"'],
     [['--count='], '--count takes a whole number'],
     [['--loud=perhaps'], '--loud is a switch'],

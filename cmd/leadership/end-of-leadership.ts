@@ -13,7 +13,7 @@ export interface EndingParts {
 export const longestEndMs = 3_000;
 
 /**
- * Ends a manager that must not lead any more. Work that does not heed its abort, such as a long removal of data in a datastore, would go on
+ * Ends a manager that must not lead anymore. Work that does not heed its abort, such as a long removal of data in a datastore, would go on
  * while another manager works at the same: it ends with the process, before the Lease can have another holder.
  */
 export function endOfLeadership({ clock, stop, exit }: EndingParts): void {

@@ -10,7 +10,7 @@ const key = { namespace: 'default', name: 'x' };
 const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: key };
 const tenancy = { schema: 'tenant', user: 'tenant', owner: 'uid' };
 
-test('A manager that must not write any more changes neither its cluster, nor a tenant, nor a datastore', async () => {
+test('A manager that must not write anymore changes neither its cluster, nor a tenant, nor a datastore', async () => {
   let leads = true;
   const [management, tenant, store] = [new FakeCluster(), new FakeCluster(), new MemoryStore()];
   const { cluster, open, sessions } = guardedAccess({

@@ -10,7 +10,7 @@ export interface AccessOptions {
   readonly client: Cluster;
   readonly open: (connection: Connection, limits: ClusterOptions) => Cluster;
   readonly clock: Clock;
-  /** Throws when this process does not lead (any more). */
+  /** Throws when this process does not lead (anymore). */
   readonly mayWrite: () => void;
 }
 

@@ -138,7 +138,7 @@ describe('The heartbeat of a migration', () => {
       channel,
       clock,
       log: silent,
-      cancelled: (reason) => layerWatches.push(`cancelled: ${reason}`),
+      canceled: (reason) => layerWatches.push(`canceled: ${reason}`),
       lost: () => layerWatches.push('lost'),
     });
     const stop = new AbortController();
@@ -161,11 +161,11 @@ describe('The heartbeat of a migration', () => {
     await end();
   });
 
-  test('reports once that the migration was cancelled', async () => {
+  test('reports once that the migration was canceled', async () => {
     const { cluster, clock, layerWatches, end } = await beating();
     await annotate(cluster, { [annotations.migrationCancel]: 'spec.dataStore was set back' });
     await clock.advance(3000);
-    expect(layerWatches).toEqual(['cancelled: spec.dataStore was set back']);
+    expect(layerWatches).toEqual(['canceled: spec.dataStore was set back']);
     await end();
   });
 

@@ -15,7 +15,7 @@ export interface HeartbeatOptions {
   readonly clock: Clock;
   readonly log: Logger;
   /** Called once, with the controller's reason, when the migration is to be undone. */
-  readonly cancelled: (reason: string) => void;
+  readonly canceled: (reason: string) => void;
   /** Called when the API server was not reached for long: another process may be started in the place of this one. */
   readonly lost: (error: unknown) => void;
 }
@@ -25,7 +25,7 @@ export class JobHeartbeat {
   readonly #options: HeartbeatOptions;
   #latest: MigrationProgress | undefined;
   #reported: MigrationProgress | undefined;
-  #isCancelled = false;
+  #isCanceled = false;
 
   constructor(options: HeartbeatOptions) {
     this.#options = options;
@@ -65,8 +65,8 @@ export class JobHeartbeat {
   }
 
   #listen({ cancel }: MigrationChannel): void {
-    if (cancel === undefined || this.#isCancelled) return;
-    this.#isCancelled = true;
-    this.#options.cancelled(cancel);
+    if (cancel === undefined || this.#isCanceled) return;
+    this.#isCanceled = true;
+    this.#options.canceled(cancel);
   }
 }

@@ -122,7 +122,7 @@ class LivingWorld extends MigrationWorld {
     ).then(
       () => 'ended',
       (error: unknown) => {
-        // The container is started again; nothing that it left running arrives any more.
+        // The container is started again; nothing that it left running arrives anymore.
         mortal.crashAfter(0);
         this.#process = undefined;
         return error;
@@ -212,7 +212,7 @@ describe.each<Minor>(['can deny writes', 'cannot deny writes'])(
       await expectWhole(world);
     });
 
-    test('loses nothing if it is cancelled at any moment', async () => {
+    test('loses nothing if it is canceled at any moment', async () => {
       for (const phase of ['Preparing', 'StoppingWrites', 'Finishing', 'Switching'] as const) {
         const world = await moving(minor);
         const taken = world.cluster.after(async ({ kind, verb, subresource }) => {
@@ -226,7 +226,7 @@ describe.each<Minor>(['can deny writes', 'cannot deny writes'])(
       }
     });
 
-    test('loses nothing if it is cancelled when pods serve on the target', async () => {
+    test('loses nothing if it is canceled when pods serve on the target', async () => {
       const world = await moving(minor);
       const taken = world.cluster.after(async ({ kind, verb }) => {
         if (kind?.kind !== 'Deployment' || verb !== 'apply') return;

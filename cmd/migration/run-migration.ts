@@ -91,7 +91,7 @@ async function work(task: MigrationTask, parts: Work): Promise<MigrationOutcome>
     channel,
     clock,
     log,
-    cancelled: (reason) => {
+    canceled: (reason) => {
       cancel.abort(new Error(reason));
     },
     lost: (error) => {

@@ -33,7 +33,7 @@ export function backupsOf(policy: BackupPolicy, backups: readonly TenantBackup[]
   );
 }
 
-/** What is to be created, and what is to be deleted because the backup is not kept any more. */
+/** What is to be created, and what is to be deleted because the backup is not kept anymore. */
 export interface BackupsChange {
   readonly missing: readonly BackupEntry[];
   readonly extra: readonly TenantBackup[];

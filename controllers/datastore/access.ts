@@ -6,6 +6,6 @@ export const access: readonly PolicyRule[] = [
   { apiGroups: ['steward.butlerlabs.dev'], resources: ['datastores/status'], verbs: ['get', 'patch'] },
   { apiGroups: ['steward.butlerlabs.dev'], resources: ['tenantcontrolplanes'], verbs: ['get', 'list', 'watch'] },
   { apiGroups: ['steward.butlerlabs.dev'], resources: ['retainedcontrolplanes'], verbs: ['list'] },
-  // The Secrets that it reads are labelled, so that the webhook is called only for their deletion.
+  // The Secrets that it reads are labeled, so that the webhook is called only for their deletion.
   { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'list', 'watch', 'patch'] },
 ];

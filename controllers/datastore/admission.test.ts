@@ -88,12 +88,12 @@ describe('validate', () => {
     expect(lines(newStore({ driver: 'MySQL' }), old)).toEqual([
       expect.stringMatching(/^spec\.driver MySQL .*cannot be changed/),
     ]);
-    const labelled = { ...old, metadata: { ...old.metadata, labels: { a: 'b' } } };
-    expect(validate({ store: labelled, old, secrets: new Map() })).toEqual([]);
+    const labeled = { ...old, metadata: { ...old.metadata, labels: { a: 'b' } } };
+    expect(validate({ store: labeled, old, secrets: new Map() })).toEqual([]);
     // Its Secret has lost every key since.
     const emptied = new Map([['steward-system/etcd-certs', new Set<string>()]]);
-    expect(validate({ store: labelled, secrets: emptied })).not.toEqual([]);
-    expect(validate({ store: labelled, old, secrets: emptied })).toEqual([]);
+    expect(validate({ store: labeled, secrets: emptied })).not.toEqual([]);
+    expect(validate({ store: labeled, old, secrets: emptied })).toEqual([]);
   });
 
   test('accepts any object that is being deleted', () => {

@@ -26,7 +26,7 @@ const secret = (name: string): Draft => ({
   metadata: { name, namespace: 'steward-system', labels: { own: 'stays' } },
 });
 
-test('The Secrets that a DataStore reads are labelled once, and no others', async () => {
+test('The Secrets that a DataStore reads are labeled once, and no others', async () => {
   const cluster = new FakeCluster({ access });
   await cluster.seed(kinds.Secret, secret('users'));
   await cluster.seed(kinds.Secret, secret('foreign'));

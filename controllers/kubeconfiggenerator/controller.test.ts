@@ -121,7 +121,7 @@ describe('A KubeconfigGenerator', () => {
     const world = new World();
     await world.tenant('blue', { tier: 'gold' });
     await world.tenant('red', { tier: 'gold' });
-    await world.tenant('grey');
+    await world.tenant('gray');
     const generator = await world.generator('users', {
       tenantControlPlaneSelector: { matchLabels: { tier: 'gold' } },
       user: { fromDefinition: 'metadata.name' },
@@ -148,7 +148,7 @@ describe('A KubeconfigGenerator', () => {
       },
       ownerReferences: [{ kind: 'TenantControlPlane', name: 'blue' }],
     });
-    expect(await world.made('grey-users')).toBeUndefined();
+    expect(await world.made('gray-users')).toBeUndefined();
   });
 
   test('selects by namespace too', async () => {

@@ -14,7 +14,7 @@ import type { Waiting } from './status.ts';
 const refusedMs = 2_000;
 
 /**
- * Removes retained data that no TenantControlPlane has adopted; undefined once the record is not needed any more. Both objects
+ * Removes retained data that no TenantControlPlane has adopted; undefined once the record is not needed anymore. Both objects
  * are read from the API server: the TenantControlPlane that released the data, and the one that is named as the adopter,
  * may be responsible for the data until they are gone.
  */

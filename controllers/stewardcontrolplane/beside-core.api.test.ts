@@ -302,7 +302,7 @@ describe('A class with the variable and the patch of the page about backups', ()
     await until(own, (object) => conditionOf(object, 'Restored') === 'True', 'Restored');
     await until(tenantAddress(own.name), (object) => replicasOf(object) === 2, 'two replicas');
     await setVariables(name, []);
-    await until(own, (object) => backupOf(object) === undefined, 'no restoreFrom any more');
+    await until(own, (object) => backupOf(object) === undefined, 'no restoreFrom anymore');
     await topologyIs(name, 'True');
     expect(conditionOf(await client.read(own), 'Restored')).toBe('True');
     expect(replicasOf(await client.read(tenantAddress(own.name)))).toBe(2);

@@ -21,7 +21,7 @@ export interface Dependencies {
     readonly controlPlanes: () => readonly StewardControlPlane[];
   };
   /** True when a watch has seen a Secret of this name with the label of a Cluster. Absent: what was supplied in vain is not reported. */
-  readonly isLabelled?: (secret: Key) => boolean | Promise<boolean>;
+  readonly isLabeled?: (secret: Key) => boolean | Promise<boolean>;
   /** True: controllers of backups run, and TenantRestores are served. */
   readonly backups?: boolean;
   /** Reports changes of infrastructure clusters. */

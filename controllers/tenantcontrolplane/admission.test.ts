@@ -46,7 +46,7 @@ describe('A spec that cannot work', () => {
     ['a version of the future', { kubernetes: { version: 'v1.99.0' } }, ['spec.kubernetes.version']],
     ['a DataStore that does not exist', spec({ dataStore: 'nowhere' }), ['spec.dataStore']],
     [
-      'a selector that nothing can fulfil',
+      'a selector that nothing can fulfill',
       spec({
         dataStore: '',
         dataStoreSelector: {

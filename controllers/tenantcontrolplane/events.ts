@@ -7,7 +7,7 @@ export interface Announcement {
   readonly message: string;
 }
 
-/** Reasons that only follow from another condition, or that the condition Ready summarises. */
+/** Reasons that only follow from another condition, or that the condition Ready summarizes. */
 const echoes: ReadonlySet<string> = new Set([
   'Blocked',
   'ApiServerNotReady',

@@ -206,7 +206,7 @@ function freed(
 }
 
 /** The tenants of a namespace whose labels have changed: DataStores may select tenants by them. */
-function relabelled(informers: Informers): Watch['keys'] {
+function relabeled(informers: Informers): Watch['keys'] {
   return (old, now) => {
     if (old === undefined || now === undefined) return [];
     const [before, after] = [old, now].map(({ metadata }) => labelsText(metadata.labels));
@@ -245,7 +245,7 @@ export function tenantControlPlaneWatches(
     })),
     { kind: gateway, identityOnly: true, optional: true, keys: publishedBy(informers) },
     { kind: retainedControlPlane, optional: true, keys: adopter },
-    { kind: kinds.Namespace, metadataOnly: true, keys: relabelled(informers) },
+    { kind: kinds.Namespace, metadataOnly: true, keys: relabeled(informers) },
     { ...budgetIdentities, keys: besideBudget(informers) },
     { kind: dataStore, keys: concernedByStore(informers, defaultDataStore) } satisfies Watch<DataStore>,
     {

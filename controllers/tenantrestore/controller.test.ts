@@ -399,7 +399,7 @@ describe('A TenantRestore that moves', () => {
     expect(await argsOf(restore)).toBeDefined();
   });
 
-  test('does not wait for pods that write nothing any more, or that are of another control plane', async () => {
+  test('does not wait for pods that write nothing anymore, or that are of another control plane', async () => {
     await world.tenant('shop', 0);
     await world.tenant('new', 0, awaits);
     await world.pod('shop', 'Failed');

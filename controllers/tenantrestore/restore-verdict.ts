@@ -12,10 +12,10 @@ export type RestoreVerdict =
   | { readonly is: 'sleepy' }
   /** Somebody has to do something, or something ends by itself. */
   | { readonly is: 'waiting'; readonly reason: ReasonOf<'TenantRestore', 'Complete'>; readonly message: string }
-  /** Waiting would be dangerous: it might begin at a time when nobody expects it any more. */
+  /** Waiting would be dangerous: it might begin at a time when nobody expects it anymore. */
   | { readonly is: 'failed'; readonly reason: ReasonOf<'TenantRestore', 'Failed'>; readonly message: string };
 
-/** What was backed up, which need not exist any more. With type Move, with what there is of it. */
+/** What was backed up, which need not exist anymore. With type Move, with what there is of it. */
 export interface Original {
   readonly name: string;
   /** Absent if it does not exist, or is the target. */

@@ -36,7 +36,7 @@ describe('A page on the site', () => {
     );
   });
 
-  test('contains its pictures, which follow its colours', () => {
+  test('contains its pictures, which follow its colors', () => {
     expect(bodyOf('![p](../pictures/p.svg)')).toBe('<figure class="picture" tabindex="0"><svg> <g/> </svg></figure>');
     expect(bodyOf('![q](../pictures/q.png)')).toBe(`![q](${home}/blob/v1/docs/pictures/q.png?raw=true)`);
   });

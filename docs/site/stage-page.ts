@@ -68,7 +68,7 @@ function withLinks(page: string, markdown: string, site: StagedSite): string {
   });
 }
 
-/** In the page itself, so that the colours follow the reader's choice; in one line, as Markdown wants it. */
+/** In the page itself, so that the colors follow the reader's choice; in one line, as Markdown wants it. */
 function pictureHtml(text: string, file: string, { picture, repository }: StagedSite): string {
   const content = picture(file);
   if (content === undefined) return `![${text}](${repository.show(file)}?raw=true)`;

@@ -17,7 +17,7 @@ const usage = `usage: node e2e/cluster/main.ts <command>
   status                               list harnesses, machines and what is left of removed ones
   exec <name> <machine> -- <command>   run a command in a machine
   serve <name>                         give addresses and volumes to its Services and claims (up does this)
-  reset [name] [--all]                 remove what nobody owns any more, one harness, or everything
+  reset [name] [--all]                 remove what nobody owns anymore, one harness, or everything
 The default name is "local".`;
 
 const started = performance.now();

@@ -10,7 +10,7 @@ export async function ownApiServer(machine: Machine): Promise<readonly number[]>
   const candidates = (await machine.processes()).filter(({ command }) => command === 'kube-apiserver');
   const found = await Promise.all(
     candidates.map(async ({ pid }) => {
-      // One that has just ended is no candidate any more.
+      // One that has just ended is no candidate anymore.
       const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
       return line.split('\0').includes('--etcd-servers=https://127.0.0.1:2379') ? [pid] : [];
     }),

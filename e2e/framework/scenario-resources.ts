@@ -14,7 +14,7 @@ export interface ScenarioResources {
 
 /**
  * Registers what ends a file of scenarios. Everything is disposed of, also when something of it fails. Then this host is looked at:
- * what is left of the file's harnesses, limits of the host that nobody needs any more among it, is removed and fails the file.
+ * what is left of the file's harnesses, limits of the host that nobody needs anymore among it, is removed and fails the file.
  */
 export function scenarioResources(): ScenarioResources {
   const stack = new AsyncDisposableStack();

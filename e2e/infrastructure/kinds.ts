@@ -66,7 +66,7 @@ function crd(kind: string, schema: object): PlainObject {
 }
 
 /**
- * The kinds of the e2e infrastructure provider, labelled for the v1beta2 contract: a NetnsCluster is a network of machines
+ * The kinds of the e2e infrastructure provider, labeled for the v1beta2 contract: a NetnsCluster is a network of machines
  * without a load balancer, a NetnsMachine the namespaces of one worker with its own containerd and kubelet, a NetnsMachinePool
  * keeps a number of these; all have templates, for a ClusterClass. Status is no subresource, because only the provider writes it.
  */

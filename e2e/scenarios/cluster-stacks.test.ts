@@ -113,7 +113,7 @@ async function changeAddons(): Promise<void> {
   const values = path.join(cni, 'values.yaml');
   const text = await readFile(values, 'utf8');
   await writeFile(values, text.replace('bridge-cni:v1', 'bridge-cni:v2').replace('mtu: 1500', 'mtu: 1450'));
-  // An object that is not named any more, and one that is new.
+  // An object that is not named anymore, and one that is new.
   const configMap = path.join(cni, 'templates', 'config-map.yaml');
   await writeFile(configMap, (await readFile(configMap, 'utf8')).replace('name: bridge-cni', 'name: bridge-conflist'));
   const daemonSet = path.join(cni, 'templates', 'daemon-set.yaml');

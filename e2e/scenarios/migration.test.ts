@@ -299,7 +299,7 @@ describe('A tenant that is migrated from etcd to PostgreSQL and back', () => {
   );
 
   test(
-    'has nothing in etcd any more when the old copy is removed',
+    'has nothing in etcd anymore when the old copy is removed',
     async () => {
       await page.run('Remove the old copy');
       expect(await etcdWitness(cluster)).toEqual(empty.etcd);
@@ -368,7 +368,7 @@ describe('A tenant that is migrated from etcd to PostgreSQL and back', () => {
   );
 
   test(
-    'can be cancelled, and is as before then',
+    'can be canceled, and is as before then',
     async () => {
       const at = await cluster.client.read(stage.tenant(shop));
       await cluster.client.merge(stage.tenant(shop), { spec: { dataStore: 'postgres-store' } });
@@ -507,9 +507,9 @@ describe('A tenant of the oldest minor, whose API servers cannot deny writes, th
   );
 
   test(
-    'serves from the same DataStore again when its migration is cancelled while it is stopped',
+    'serves from the same DataStore again when its migration is canceled while it is stopped',
     async () => {
-      await wholeUnderLoad('cancelled, v1.29', async () => {
+      await wholeUnderLoad('canceled, v1.29', async () => {
         await moveTo('default');
         await stage.waitFor(vintage, (object) => migrationOf(object)?.phase === 'Finishing', {
           timeoutMs: 5 * minutes,

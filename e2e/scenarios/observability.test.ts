@@ -241,7 +241,7 @@ describe('Prometheus', () => {
   );
 
   test.each(faults)(
-    'reports exactly $alert when $what, and nothing any more once it is mended',
+    'reports exactly $alert when $what, and nothing anymore once it is mended',
     async ({ what, alert, inject, mend }) => {
       await inject();
       expect(await prometheus.fires([alert])).toEqual([alert]);

@@ -165,7 +165,7 @@ describe('A Cluster of a ClusterClass', () => {
       const text = await described();
       await stage.cluster.client.merge(workload.address, { spec: { paused: null } });
       await workload.waitFor(at, (object) => conditionOf(object, 'Paused')?.status === 'False', { timeoutMs: 10_000 });
-      timeline.note('not paused any more');
+      timeline.note('not paused anymore');
       expect(saidOfControlPlane(text, 'Paused')).toBe('True');
     },
     2 * minutes,

@@ -40,7 +40,7 @@ export const checksumFor = (file: string, list: string): string | undefined => {
   return undefined;
 };
 
-/** Waits 2 s for a connection and 10 s for each next piece, unless told otherwise; honours the usual proxy variables. */
+/** Waits 2 s for a connection and 10 s for each next piece, unless told otherwise; honors the usual proxy variables. */
 export const openDownloads = (limits: { connectMs?: number; silenceMs?: number } = {}): Downloads => {
   const { connectMs = 2000, silenceMs = 10_000 } = limits;
   const dispatcher: Dispatcher = new EnvHttpProxyAgent({

@@ -9,7 +9,7 @@ export const kubeProxyPackages = ['iptables', 'nftables', 'conntrack', 'netbase'
 
 /**
  * The published image has it too. Without it nft lists a protocol by its number: kube-proxy, which lists its maps at a start and once
- * an hour, then takes its own elements for somebody else's and deletes them, and no Service answers any more. No call fails.
+ * an hour, then takes its own elements for somebody else's and deletes them, and no Service answers anymore. No call fails.
  */
 const protocolNames: TarEntry = { kind: 'file', source: '/etc/protocols', path: '/etc/protocols', mode: 0o644 };
 
@@ -109,7 +109,7 @@ const xtablesFolder = async (): Promise<string> => {
   throw new Error('The xtables extensions of iptables are missing: apt-get install iptables');
 };
 
-/** kube-proxy with nft, the nft flavour of iptables, conntrack and all that these load and read. */
+/** kube-proxy with nft, the nft flavor of iptables, conntrack and all that these load and read. */
 export const kubeProxyImage = async (
   names: ImageDescription['names'],
   architecture: ImageDescription['architecture'],

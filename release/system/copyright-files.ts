@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import type { DebianPackage, ImageSystem } from './image-system.ts';
 
 /**
- * The copyright of each Debian package, where Debian has it, and that of Node. Their licences ask for it to be handed on.
- * @param node the program of Node; its package has the licence in the folder above.
+ * The copyright of each Debian package, where Debian has it, and that of Node. Their licenses ask for it to be handed on.
+ * @param node the program of Node; its package has the license in the folder above.
  * @param root where the packages were unpacked, if they are not installed.
  */
 export function copyrightFiles(packages: readonly DebianPackage[], node: string, root = '/'): ImageSystem['files'] {

@@ -61,8 +61,8 @@ beforeEach(() => {
 describe('Applying a set', () => {
   test('labels the objects with component and owner, and keeps the content of the manifest', async () => {
     const manifest = configMap('a', { x: '1' });
-    const labelled = { ...manifest, metadata: { ...manifest.metadata, labels: { own: 'label' } } };
-    const { applied } = await applier().apply(set([labelled]));
+    const labeled = { ...manifest, metadata: { ...manifest.metadata, labels: { own: 'label' } } };
+    const { applied } = await applier().apply(set([labeled]));
     expect(applied[0]).toMatchObject({
       metadata: {
         labels: { own: 'label', [componentLabel]: 'settings' },
@@ -190,7 +190,7 @@ describe('Applying a set', () => {
       'an owner reference cannot refer to another namespace',
     ],
     [
-      'labelled for another component',
+      'labeled for another component',
       set([{ ...configMap('a'), metadata: { name: 'a', namespace: 'default', labels: { [componentLabel]: 'x' } } }]),
       'remove the label, or give the set the name in the label',
     ],

@@ -245,7 +245,7 @@ class WatchingInformer<T extends Resource> implements Informer<T> {
     return wait;
   }
 
-  /** The optional API is not there, or not any more: an empty cache is the truth. */
+  /** The optional API is not there, or not anymore: an empty cache is the truth. */
   #withdraw(): void {
     if (!this.#absent)
       this.#tools.log.info('an optional API is absent', { resource: this.kind.plural, group: this.kind.group });

@@ -4,7 +4,7 @@ import type { PeerCertificate, SecureContext } from 'node:tls';
 import type { Connection } from './connection.ts';
 import { KubeconfigError } from '../../api/kubeconfig.ts';
 
-/** Where a connection is dialled, and what is verified there. */
+/** Where a connection is dialed, and what is verified there. */
 export interface TlsTarget {
   readonly host: string;
   readonly port: number;

@@ -169,7 +169,7 @@ export class Transport {
 
 /**
  * undici heeds a signal only once the request has a connection, and how long that takes is up to the server and to the requests
- * before. One that is given up here is not sent any more.
+ * before. One that is given up here is not sent anymore.
  */
 function unlessAborted(sent: Promise<Dispatcher.ResponseData>, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
   return new Promise((resolve, reject) => {

@@ -21,6 +21,6 @@ export interface WatchLine {
     selection: Selection & { readonly resourceVersion: string },
     listener: WatchListener,
   ): () => void;
-  /** Closes the connection. No handler is called any more. */
+  /** Closes the connection. No handler is called anymore. */
   close(): void;
 }

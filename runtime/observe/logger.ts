@@ -1,4 +1,4 @@
-/** Fields of a log line; errors are serialised by the logger, secrets are redacted by key. */
+/** Fields of a log line; errors are serialized by the logger, secrets are redacted by key. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /** The one logging interface. No other code depends on the library behind it. */

@@ -16,7 +16,7 @@ const queueBuckets = Array.from({ length: 12 }, (_, n) => Number((1e-8 * 10 ** n
 
 /**
  * The process's metrics in a registry of their own, under the names that controller-runtime and client-go use, so that
- * existing dashboards work. Only what `watchObjects` adds is labelled by object.
+ * existing dashboards work. Only what `watchObjects` adds is labeled by object.
  */
 export class Metrics {
   readonly registry: Registry;

@@ -16,7 +16,7 @@ export interface RetryScheduleOptions {
   /** Keys that may run at once. */
   readonly concurrency: number;
   readonly concernsMany: boolean;
-  /** Aborted when the process must not act any more. */
+  /** Aborted when the process must not act anymore. */
   readonly stop: AbortSignal;
   /** True while changes may be missed because a watch is broken: then only a reconcile counts as a retry. */
   readonly missesEvents: () => boolean;

@@ -23,7 +23,7 @@ export interface ReconcilerOptions {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly events: EventSink;
-  /** Aborted when the process must not act any more. */
+  /** Aborted when the process must not act anymore. */
   readonly stop: AbortSignal;
   readonly memory: ObjectMemory;
   /** Called with each state of the object that our own writes led to. */

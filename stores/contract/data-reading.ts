@@ -47,7 +47,7 @@ export function testDataReading(tenant: () => Promise<DataTenant>): void {
     expect(changed(new Map(), changes)).toEqual(await contentOf(data));
   }, 60_000);
 
-  test('returns nothing from an empty tenancy, and nothing of its neighbours', async () => {
+  test('returns nothing from an empty tenancy, and nothing of its neighbors', async () => {
     await using first = await tenant();
     await using second = await tenant();
     await first.hand.put('pods/a', bytes('first'));

@@ -5,7 +5,7 @@ import { runMatrix, sum, reportIsolation } from './attack-matrix.ts';
 import type { Stage } from './stage.ts';
 
 /** Two tenants that hold data, in the order of their schemas' bytes. */
-async function neighbours<Config>(stage: Stage<Config>): Promise<readonly [first: Tenant, second: Tenant]> {
+async function neighbors<Config>(stage: Stage<Config>): Promise<readonly [first: Tenant, second: Tenant]> {
   const [left, right] = [await stage.settle(), await stage.settle()];
   await stage.use(left, 'left');
   await stage.use(right, 'right');
@@ -19,7 +19,7 @@ export function testIsolation<Config>(started: () => Stage<Config>): void {
   test('gives no tenant access to another tenancy, to keys between them, or to administration', async () => {
     const stage = started();
     const { store } = stage;
-    const [first, second] = await neighbours(stage);
+    const [first, second] = await neighbors(stage);
     const results = [];
     for (const [attacker, victim] of [
       [first, second],
@@ -41,7 +41,7 @@ export function testIsolation<Config>(started: () => Stage<Config>): void {
     const { store, session, title } = stage;
     expect(store.plantedFaults.length).toBeGreaterThan(0);
     // One pair for all holes: what one of them leaves open is a breach of the matrix that follows.
-    const [attacker, victim] = await neighbours(stage);
+    const [attacker, victim] = await neighbors(stage);
     for (const fault of store.plantedFaults) {
       await fault.plant(attacker, victim);
       const open = await runMatrix(stage, attacker, victim);

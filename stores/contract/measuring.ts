@@ -24,16 +24,16 @@ export function testMeasuring<Config>(started: () => Stage<Config>): void {
 
   test('measures a tenancy that grows by what its tenant writes, and no other', async () => {
     const stage = started();
-    const [{ tenancy }, neighbour] = [await stage.settle(), await stage.settle()];
+    const [{ tenancy }, neighbor] = [await stage.settle(), await stage.settle()];
     await fill(tenancy, 1);
-    const [before, others] = [await bytesOf(tenancy), await bytesOf(neighbour.tenancy)];
+    const [before, others] = [await bytesOf(tenancy), await bytesOf(neighbor.tenancy)];
     expect(before).toBeGreaterThan(0);
     await fill(tenancy, values);
     const grown = (await bytesOf(tenancy)) - before;
     const written = values * valueBytes;
     expect(grown).toBeGreaterThan(written * 0.9);
     expect(grown).toBeLessThan(written * 2.5);
-    expect((await bytesOf(neighbour.tenancy)) - others).toBeLessThan(valueBytes);
+    expect((await bytesOf(neighbor.tenancy)) - others).toBeLessThan(valueBytes);
   }, 60_000);
 
   test('measures what a tenant has while its access is revoked', async () => {

@@ -30,7 +30,7 @@ const always = [
 ];
 
 /** Names that a server might take for each other: wildcards of LIKE and of grants, case, prefixes, cut ends. */
-const neighbours: readonly (readonly [string, string])[] = [
+const neighbors: readonly (readonly [string, string])[] = [
   ['n_1', 'nx1'],
   ['n%1', 'nxx1'],
   ['n', 'n_'],
@@ -108,7 +108,7 @@ export function testNames<Config>(started: () => Stage<Config>): void {
     const stage = started();
     const { session } = stage;
     const results = [];
-    for (const [schema, other] of neighbours) {
+    for (const [schema, other] of neighbors) {
       const pair = [
         stage.newTenancy({ schema, user: schema }),
         stage.newTenancy({ schema: other, user: other }),

@@ -218,11 +218,11 @@ describe('prefixRange', () => {
     );
   });
 
-  test('ends at the byte after the slash, so that neighbouring tenancies are outside', () => {
+  test('ends at the byte after the slash, so that neighboring tenancies are outside', () => {
     const { start, end } = tenancyRange('a');
     expect([start.toString(), end.toString()]).toEqual(['/a/', '/a0']);
-    for (const neighbour of ['/a', '/a-', '/a-/x', '/a.', '/a0', '/a0/x', '/aa/x', '/b/x', '/A/x', '/\0']) {
-      const key = Buffer.from(neighbour);
+    for (const neighbor of ['/a', '/a-', '/a-/x', '/a.', '/a0', '/a0/x', '/aa/x', '/b/x', '/A/x', '/\0']) {
+      const key = Buffer.from(neighbor);
       expect(Buffer.compare(start, key) <= 0 && Buffer.compare(key, end) < 0).toBe(false);
     }
   });

@@ -1,4 +1,4 @@
-/** The result of `work`; rejects when there is none after `ms` milliseconds. What is not awaited any more may still end, unnoticed. */
+/** The result of `work`; rejects when there is none after `ms` milliseconds. What is not awaited anymore may still end, unnoticed. */
 export async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {

@@ -88,7 +88,7 @@ export class KineData implements TenancyData {
     await this.#table[Symbol.asyncDispose]();
   }
 
-  /** The heads after `after`, up to an id before which no other one can appear any more. */
+  /** The heads after `after`, up to an id before which no other one can appear anymore. */
   async #decided(after: bigint): Promise<readonly KineHead[]> {
     const seen = await this.#table.following(after, longestPage);
     const sure = contiguous(after, seen);

@@ -11,7 +11,7 @@ export interface KineTable extends AsyncDisposable {
   position(): Promise<{ readonly last: bigint; readonly compacted: bigint }>;
   /**
    * Waits for transactions that may have an id up to `through` and are not visible yet. When it resolves, no missing id up to there can
-   * appear any more. Does not block writers.
+   * appear anymore. Does not block writers.
    */
   settle(through: bigint): Promise<void>;
   /** The number of keys: live names that `keyOf` maps to a key of the tenant. */

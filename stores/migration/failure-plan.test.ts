@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { StoreError } from '../store-error.ts';
 import type { StoreErrorReason } from '../store-error.ts';
 import { CompactedError } from '../tenancy-data.ts';
-import { CancelledError, FencedTooLongError, UnequalError, pauseMs, planFor } from './failure-plan.ts';
+import { CanceledError, FencedTooLongError, UnequalError, pauseMs, planFor } from './failure-plan.ts';
 import type { FailurePlan, Setbacks } from './failure-plan.ts';
 import type { MigrationPhase } from './migration-journal.ts';
 
@@ -34,10 +34,10 @@ const cases: readonly (readonly [string, unknown, MigrationPhase, Partial<Setbac
   ['a silent store while fenced, thrice', store('Unreachable'), 'Finishing', { tries: 3 }, 'roll back'],
   ['a fence that stood too long', new FencedTooLongError('long'), 'Finishing', { tries: 2 }, 'go back'],
   ['a fence that stood too long, thrice', new FencedTooLongError('long'), 'Finishing', { tries: 3 }, 'roll back'],
-  ['a change of mind', new CancelledError('no'), 'Finishing', {}, 'roll back'],
+  ['a change of mind', new CanceledError('no'), 'Finishing', {}, 'roll back'],
   ['a mistake of ours', new TypeError('oops'), 'Copying', {}, 'throw'],
   ['a refusal while rolling back', store('Failed'), 'RollingBack', { inARow: 500 }, 'again'],
-  ['a change of mind while rolling back', new CancelledError('no'), 'RollingBack', {}, 'throw'],
+  ['a change of mind while rolling back', new CanceledError('no'), 'RollingBack', {}, 'throw'],
   ['a mistake of ours while rolling back', new TypeError('oops'), 'RollingBack', {}, 'throw'],
 ];
 

@@ -12,9 +12,9 @@ export class FencedTooLongError extends Error {
   override readonly name = 'FencedTooLongError';
 }
 
-/** Thrown by the next step after a migration was cancelled. */
-export class CancelledError extends Error {
-  override readonly name = 'CancelledError';
+/** Thrown by the next step after a migration was canceled. */
+export class CanceledError extends Error {
+  override readonly name = 'CanceledError';
 }
 
 /** Wraps an error of the journal, which is the cause. */
@@ -72,7 +72,7 @@ export function pauseMs(inARow: number): number {
 /** What is done about a failure in a phase. Pure. */
 export function planFor(error: unknown, phase: MigrationPhase, setbacks: Setbacks): FailurePlan {
   if (phase === 'RollingBack') return whileRollingBack(error, setbacks);
-  if (error instanceof CancelledError) return { is: 'roll back', reason: error.message };
+  if (error instanceof CanceledError) return { is: 'roll back', reason: error.message };
   if (error instanceof CompactedError) return afterCompaction(error.message, phase, setbacks);
   if (error instanceof UnequalError) {
     if (setbacks.unequal + 1 >= mostUnequal) return { is: 'roll back', reason: error.message };

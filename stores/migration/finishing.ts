@@ -12,14 +12,14 @@ const longestFenceMs = 30_000;
 
 /**
  * The last step: fences the source, copies what is left, compares, and opens the target to its tenant. Throws `UnequalError`,
- * `FencedTooLongError`, `CancelledError` and what the stores throw; the source is fenced then.
+ * `FencedTooLongError`, `CanceledError` and what the stores throw; the source is fenced then.
  */
 export async function finish(run: MigrationRun, from: bigint, isResumed: boolean): Promise<MigrationSummary> {
   const { source, target } = await run.stores();
   const begun = run.now();
   const limit = run.options.longestFenceMs ?? longestFenceMs;
   const checkpoint = (): void => {
-    run.throwIfCancelled();
+    run.throwIfCanceled();
     if (run.now() - begun > limit) throw new FencedTooLongError(`the source was read-only for more than ${limit} ms`);
   };
   await source.fence();

@@ -4,7 +4,7 @@ import { MovingTenancy } from '../../testing/worlds/moving-tenancy.ts';
 import type { MemoryTenancy } from '../../testing/fake/memory-tenancy.ts';
 import type { MigrationOptions } from './migration.ts';
 
-/** Dies at one of its calls: before it takes effect, or after, when the answer is lost. Then nothing it does arrives any more. */
+/** Dies at one of its calls: before it takes effect, or after, when the answer is lost. Then nothing it does arrives anymore. */
 interface Death {
   readonly at: number;
   readonly afterEffect: boolean;
@@ -109,7 +109,7 @@ describe('A migration whose process dies at any call', () => {
     });
   }, 60_000);
 
-  test('is rolled back by the next process when it is cancelled, unless it was done', async () => {
+  test('is rolled back by the next process when it is canceled, unless it was done', async () => {
     let rolledBack = 0;
     await everyDeath(async (world) => {
       const wasDone = world.phases.at(-1) === 'Done';

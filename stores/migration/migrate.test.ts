@@ -117,14 +117,14 @@ describe('migrate', () => {
 
     test('still finds a key that was corrupted before a raise', async () => {
       const { world, over } = growing();
-      let spoilt = 0;
+      let spoiled = 0;
       world.target.before = (call) => {
-        if (call !== 'write' || world.phases.at(-1) !== 'WaitingForReadOnly' || spoilt > 0) return;
-        spoilt += 1;
-        world.target.tenantWrites(put('pods/1', 'spoilt'));
+        if (call !== 'write' || world.phases.at(-1) !== 'WaitingForReadOnly' || spoiled > 0) return;
+        spoiled += 1;
+        world.target.tenantWrites(put('pods/1', 'spoiled'));
       };
       world.expectDone(await world.run(over));
-      expect(spoilt).toBe(1);
+      expect(spoiled).toBe(1);
       expect(world.reports.map(({ problem }) => problem).filter((problem) => problem !== undefined)).toEqual([
         expect.stringContaining('differ in 1 keys, such as pods/1'),
       ]);
@@ -169,7 +169,7 @@ describe('migrate', () => {
     expect(raised).toContainEqual({ reached: '1011', wanted: '1011' });
   });
 
-  test('stops raising the target when it is cancelled', async () => {
+  test('stops raising the target when it is canceled', async () => {
     const world = new MovingTenancy();
     world.target.before = (call) => {
       if (call === 'raise') world.cancel.abort(new Error('changed my mind'));
@@ -226,23 +226,23 @@ describe('migrate', () => {
 
   test('compares everything again after a difference, and rolls back after the second one', async () => {
     const world = new MovingTenancy();
-    let spoilt = false;
+    let spoiled = false;
     world.target.after = (call) => {
-      if (call !== 'write' || spoilt) return;
-      spoilt = true;
-      world.target.log.push({ revision: world.target.revision, change: put('pods/1', 'spoilt') });
+      if (call !== 'write' || spoiled) return;
+      spoiled = true;
+      world.target.log.push({ revision: world.target.revision, change: put('pods/1', 'spoiled') });
     };
     world.expectDone(await world.run());
     const broken = new MovingTenancy();
     broken.target.after = (call) => {
       if (call === 'write' && !broken.phases.includes('RollingBack'))
-        broken.target.log.push({ revision: broken.target.revision, change: put('pods/1', 'spoilt') });
+        broken.target.log.push({ revision: broken.target.revision, change: put('pods/1', 'spoiled') });
     };
     broken.expectRolledBack(await broken.run(), /differ in 1 keys, such as pods\/1/);
   });
 
   test.each(['Preparing', 'Copying', 'Following', 'WaitingForReadOnly', 'Finishing'])(
-    'rolls back when it is cancelled in %s',
+    'rolls back when it is canceled in %s',
     async (phase) => {
       const world = new MovingTenancy();
       world.tenantIsBusy();
@@ -256,7 +256,7 @@ describe('migrate', () => {
     },
   );
 
-  test('rolls back when it is cancelled while the tenant does not become read-only', async () => {
+  test('rolls back when it is canceled while the tenant does not become read-only', async () => {
     const world = new MovingTenancy();
     world.frozen = false;
     world.clock.after(60_000, () => {

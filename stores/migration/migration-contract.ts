@@ -166,7 +166,7 @@ export function describeMigration(
       expect(await source.data.revision()).toBeGreaterThan(await target.data.revision());
     }, 300_000);
 
-    test('allows writes to the source again and empties the target when it is cancelled', async () => {
+    test('allows writes to the source again and empties the target when it is canceled', async () => {
       await using both = await tenants();
       const { source, target } = both;
       await source.data.write(manyPuts(1500, 'pods/pod-'));

@@ -1,6 +1,6 @@
 import { sleep } from '../../runtime/clock.ts';
 import type { TenancyData } from '../tenancy-data.ts';
-import { CancelledError, JournalError } from './failure-plan.ts';
+import { CanceledError, JournalError } from './failure-plan.ts';
 import type { MigrationOptions, OpenData } from './migration.ts';
 import type { MigrationRecord } from './migration-journal.ts';
 import { ProgressMeter } from './progress-meter.ts';
@@ -51,16 +51,16 @@ export class MigrationRun implements AsyncDisposable {
     return this.#target.get();
   }
 
-  /** Call this between steps. Throws the reason to stop, or `CancelledError`. */
+  /** Call this between steps. Throws the reason to stop, or `CanceledError`. */
   readonly checkpoint = (): void => {
     this.options.signal.throwIfAborted();
-    this.throwIfCancelled();
+    this.throwIfCanceled();
   };
 
-  throwIfCancelled(): void {
+  throwIfCanceled(): void {
     const { cancel } = this.options;
     if (cancel?.aborted !== true) return;
-    throw new CancelledError(cancel.reason instanceof Error ? cancel.reason.message : 'the migration was cancelled');
+    throw new CanceledError(cancel.reason instanceof Error ? cancel.reason.message : 'the migration was canceled');
   }
 
   /** Milliseconds of the clock, for durations. */
@@ -68,7 +68,7 @@ export class MigrationRun implements AsyncDisposable {
     return this.options.clock.monotonic();
   }
 
-  /** Waits; ends early when the process stops or the migration is cancelled. */
+  /** Waits; ends early when the process stops or the migration is canceled. */
   async pause(ms: number): Promise<void> {
     if (ms === 0) return;
     const { signal, cancel, clock } = this.options;

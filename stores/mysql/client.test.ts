@@ -23,7 +23,7 @@ function clientOf(servers: Servers): { readonly client: MysqlClient; readonly co
     };
     const connection: MysqlConnection = {
       endpoint: name,
-      facts: { version: { flavour: 'MySQL', number: '8.4.0' }, foldsNames: false },
+      facts: { version: { flavor: 'MySQL', number: '8.4.0' }, foldsNames: false },
       isReadOnly: () => {
         if (servers[name] === 'dead') return Promise.reject(new MysqlError('ECONNRESET', undefined, 'ECONNRESET'));
         return Promise.resolve(servers[name] === 'replica');

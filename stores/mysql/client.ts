@@ -18,7 +18,7 @@ type Answer =
   | { readonly failure: MysqlFailure; readonly connection?: never };
 
 /**
- * A shared connection to the first endpoint that accepts writes. All endpoints are dialled at once, so that a dead one costs no time; a
+ * A shared connection to the first endpoint that accepts writes. All endpoints are dialed at once, so that a dead one costs no time; a
  * lost connection is replaced and the work repeated once, because all work here is idempotent.
  */
 export class MysqlClient implements AsyncDisposable {

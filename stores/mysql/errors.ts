@@ -42,7 +42,7 @@ const is = (...numbers: readonly number[]): ((error: MysqlError) => boolean) => 
 export const isDuplicate = is(1062);
 /** There is no such database or table. */
 export const isAbsent = is(1049, 1146);
-/** There is no such connection (any more). */
+/** There is no such connection (anymore). */
 export const isGoneThread = is(1094);
 /** The name and password were right, but the account has all its connections in use. */
 export const isAtConnectionLimit = is(1203, 1226);

@@ -7,7 +7,7 @@ import type { MysqlConnection } from './connection.ts';
  * `PUBLIC`.
  */
 export async function refuseOpenServer(connection: MysqlConnection): Promise<void> {
-  if (connection.facts.version.flavour !== 'MariaDB') return;
+  if (connection.facts.version.flavor !== 'MariaDB') return;
   const statement =
     "SELECT 1 FROM mysql.global_priv WHERE User = 'PUBLIC' AND Host = '' AND JSON_VALUE(Priv, '$.access') > 0";
   if ((await connection.run(statement)).length === 0) return;

@@ -4,12 +4,12 @@ import { encodedName, schemaSize } from './schema-size.ts';
 
 /** A server with these files and these statistics. */
 function serverWith(
-  flavour: 'MySQL' | 'MariaDB',
+  flavor: 'MySQL' | 'MariaDB',
   { files, tables = [] }: { readonly files: readonly Row[]; readonly tables?: readonly Row[] },
 ) {
   const asked: string[] = [];
   const connection = {
-    facts: { version: { flavour }, foldsNames: false },
+    facts: { version: { flavor }, foldsNames: false },
     rows: (statement: string) => {
       asked.push(statement);
       return Promise.resolve(statement.includes('TABLESPACES') ? files : tables);
@@ -25,8 +25,8 @@ test('a name is spelled as in the names of files', () => {
 test.each([
   ['MySQL', 'team-shop/kine'],
   ['MariaDB', 'team@002dshop/kine'],
-] as const)('%s reports the size of the file of the table, however it spells its name', async (flavour, name) => {
-  const { connection, asked } = serverWith(flavour, {
+] as const)('%s reports the size of the file of the table, however it spells its name', async (flavor, name) => {
+  const { connection, asked } = serverWith(flavor, {
     files: [
       { name, bytes: '98304' },
       { name: name.toUpperCase(), bytes: '7' },
@@ -34,7 +34,7 @@ test.each([
   });
   expect(await schemaSize(connection, 'team-shop')).toBe(98_304);
   expect(asked.length).toBe(1);
-  expect(asked[0]?.includes('INNODB_SYS_TABLESPACES')).toBe(flavour === 'MariaDB');
+  expect(asked[0]?.includes('INNODB_SYS_TABLESPACES')).toBe(flavor === 'MariaDB');
 });
 
 test('where tables have no files of their own, the size is read from the statistics', async () => {

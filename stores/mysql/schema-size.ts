@@ -13,7 +13,7 @@ export async function schemaSize(connection: MysqlConnection, schema: string): P
 }
 
 async function fileSize(connection: MysqlConnection, schema: string): Promise<number | undefined> {
-  const isMariaDb = connection.facts.version.flavour === 'MariaDB';
+  const isMariaDb = connection.facts.version.flavor === 'MariaDB';
   const spaces = isMariaDb ? 'INNODB_SYS_TABLESPACES' : 'INNODB_TABLESPACES';
   const statement = `SELECT NAME AS name, FILE_SIZE AS bytes FROM information_schema.${spaces} WHERE NAME IN (?, ?)`;
   const names = [`${schema}/${kineTable}`, `${encodedName(schema)}/${kineTable}`];

@@ -2,11 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import type { MysqlConnection, ServerFacts } from './connection.ts';
 import { hasSchema } from './schema.ts';
 
-/** A server that has one database, and whose catalogue ignores case, as catalogues do. */
+/** A server that has one database, and whose catalog ignores case, as catalogs do. */
 function serverWith(database: string, foldsNames: ServerFacts['foldsNames']): MysqlConnection {
   return {
     endpoint: 'db:3306',
-    facts: { version: { flavour: 'MySQL', number: '8.4.0' }, foldsNames },
+    facts: { version: { flavor: 'MySQL', number: '8.4.0' }, foldsNames },
     isReadOnly: () => Promise.resolve(false),
     rows: (_statement, [asked] = []) =>
       Promise.resolve(String(asked).toLowerCase() === database.toLowerCase() ? [{ name: database }] : []),

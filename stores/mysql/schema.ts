@@ -5,7 +5,7 @@ import { createDatabase, createKineTable, identifier, kineTable, modernizeKineTa
 /** The timeout for dropping a database with its files and for converting a table, which copies it. */
 const slowStatementMs = 120_000;
 
-/** True when both names mean the same database. Queries of the catalogue ignore case even where names differ by case. */
+/** True when both names mean the same database. Queries of the catalog ignore case even where names differ by case. */
 export function isSameSchema({ facts }: MysqlConnection, left: string, right: string): boolean {
   return facts.foldsNames ? left.toLowerCase() === right.toLowerCase() : left === right;
 }

@@ -24,7 +24,7 @@ export async function askServerState(connection: MysqlConnection): Promise<Serve
     '(SELECT SUM(DATA_LENGTH + INDEX_LENGTH) FROM information_schema.TABLES) AS bytes';
   const [row] = await connection.run(statement);
   return {
-    version: `${version.number} (${version.flavour})`,
+    version: `${version.number} (${version.flavor})`,
     supported: isSupportedMysql(version),
     floor: mysqlFloor,
     sizeBytes: Number(textOf(row?.bytes)),
@@ -44,7 +44,7 @@ function notesOf({ endpoint }: MysqlConnection, step: string): Pick<ServerState,
 async function ownGrants(connection: MysqlConnection): Promise<readonly string[]> {
   const lines = async (statement: string): Promise<readonly string[]> =>
     (await connection.run(statement)).map((row) => textOf(Object.values(row)[0]));
-  if (connection.facts.version.flavour === 'MariaDB') return lines('SHOW GRANTS');
+  if (connection.facts.version.flavor === 'MariaDB') return lines('SHOW GRANTS');
   const roles = textOf((await connection.run('SELECT CURRENT_ROLE() AS roles'))[0]?.roles);
   return lines(roles === '' || roles === 'NONE' ? 'SHOW GRANTS' : `SHOW GRANTS FOR CURRENT_USER() USING ${roles}`);
 }

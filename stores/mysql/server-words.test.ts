@@ -12,9 +12,9 @@ describe('parseMysqlVersion', () => {
     ['5.7.44', 'MySQL Community Server (GPL)', 'MySQL', '5.7.44', false],
     ['8.0.11-TiDB-v7.5.0', 'TiDB Server', 'TiDB', '8.0.11', false],
     ['unknown', '', 'MySQL', 'unknown', false],
-  ])('parses %s (%s) as %s %s', (...[version, comment, flavour, number, supported]) => {
+  ])('parses %s (%s) as %s %s', (...[version, comment, flavor, number, supported]) => {
     const parsed = parseMysqlVersion(version, comment);
-    expect(parsed).toEqual({ flavour, number });
+    expect(parsed).toEqual({ flavor, number });
     expect(isSupportedMysql(parsed)).toBe(supported);
   });
 });

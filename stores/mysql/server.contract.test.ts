@@ -73,26 +73,26 @@ describe('The MySQL driver with a MariaDB without TLS', () => {
   }, 60_000);
 
   test('ends the connections of a tenancy that it adopts, which would keep their previous grants', async () => {
-    const [wide, neighbour] = [mysqlTenancy('n_1'), mysqlTenancy('nx1')];
-    await session.ensure(neighbour);
+    const [wide, neighbor] = [mysqlTenancy('n_1'), mysqlTenancy('nx1')];
+    await session.ensure(neighbor);
     await makeAsGoSteward(config, wide);
     const old = await rawMysql(config, tenantLogin({ tenancy: wide, tls: undefined }));
     try {
       // The defect of the Go program: the underscore in its grant matches any letter.
-      await old.query(`USE ${identifier(neighbour.schema)}`);
+      await old.query(`USE ${identifier(neighbor.schema)}`);
       await old.query('SELECT * FROM kine');
       await session.ensure({ ...wide, adopt: true });
       await expect(old.query('SELECT * FROM kine')).rejects.toThrow();
       const fresh = await rawMysql(config, tenantLogin({ tenancy: wide, tls: undefined }));
       await fresh.query(`SELECT * FROM ${table(wide.schema)}`);
-      const refused = fresh.query(`SELECT * FROM ${table(neighbour.schema)}`);
+      const refused = fresh.query(`SELECT * FROM ${table(neighbor.schema)}`);
       await expect(refused).rejects.toMatchObject({ errno: 1142 });
       fresh.destroy();
     } finally {
       old.destroy();
     }
     await session.remove(wide);
-    await session.remove(neighbour);
+    await session.remove(neighbor);
   });
 
   test('keeps the data of a table that kine created, and compares its keys by bytes from then on', async () => {

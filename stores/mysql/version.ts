@@ -2,7 +2,7 @@ import { coerce, gte } from 'semver';
 
 /** What a server reports about itself. */
 export interface MysqlVersion {
-  readonly flavour: 'MariaDB' | 'MySQL' | 'TiDB';
+  readonly flavor: 'MariaDB' | 'MySQL' | 'TiDB';
   /** `10.11.19`. */
   readonly number: string;
 }
@@ -18,13 +18,13 @@ export const mysqlFloor = 'MariaDB 10.11 or MySQL 8.0';
 /** Parses `VERSION()` and `@@version_comment`; MariaDB and TiDB have their name in one of them. */
 export function parseMysqlVersion(version: string, comment: string): MysqlVersion {
   const both = `${version} ${comment}`;
-  const flavour = /mariadb/i.test(both) ? 'MariaDB' : /tidb/i.test(both) ? 'TiDB' : 'MySQL';
-  return { flavour, number: coerce(version)?.version ?? version };
+  const flavor = /mariadb/i.test(both) ? 'MariaDB' : /tidb/i.test(both) ? 'TiDB' : 'MySQL';
+  return { flavor, number: coerce(version)?.version ?? version };
 }
 
 /** True for the required version and above. TiDB assigns a separate range of ids to each server, so they do not grow with time. */
-export function isSupportedMysql({ flavour, number }: MysqlVersion): boolean {
+export function isSupportedMysql({ flavor, number }: MysqlVersion): boolean {
   const parsed = coerce(number);
-  if (parsed === null || flavour === 'TiDB') return false;
-  return gte(parsed, flavour === 'MariaDB' ? '10.11.0' : '8.0.0');
+  if (parsed === null || flavor === 'TiDB') return false;
+  return gte(parsed, flavor === 'MariaDB' ? '10.11.0' : '8.0.0');
 }

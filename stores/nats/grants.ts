@@ -142,7 +142,7 @@ export function tenantClaims(access: AccountAccess, tenancy: Tenancy, standing: 
   return { subject: tenantAccount(schema), name: schema, nats: body };
 }
 
-/** The account as it is, but that no credentials of its tenant open it: those are signed with a key that it does not name any more. */
+/** The account as it is, but that no credentials of its tenant open it: those are signed with a key that it does not name anymore. */
 export function revokedClaims(
   access: AccountAccess,
   tenancy: Tenancy,

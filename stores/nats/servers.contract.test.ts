@@ -94,11 +94,11 @@ describe('The storage of a NATS', () => {
     await using store = await startNatsDataStore({ auth: 'accounts' });
     await using subject = await opened(store);
     const { session, config } = subject;
-    const [greedy, neighbour] = [tenant('greedy'), tenant('neighbour')];
+    const [greedy, neighbor] = [tenant('greedy'), tenant('neighbor')];
     await session.ensure(greedy);
-    await session.ensure(neighbour);
+    await session.ensure(neighbor);
     await using hand = await natsHand(config, greedy);
-    await using other = await natsHand(config, neighbour);
+    await using other = await natsHand(config, neighbor);
     const megabytes = 'x'.repeat(4 * 1024 * 1024);
     let written = 0;
     await expect(

@@ -73,7 +73,7 @@ describe('keepAccount', () => {
 });
 
 describe('A connection that was lost a moment ago', () => {
-  test('is reported as lost, although the client knows no server any more', async () => {
+  test('is reported as lost, although the client knows no server anymore', async () => {
     const lost = new GivenClient({
       requestMany: () => Promise.reject(new errors.ClosedConnectionError()),
     });

@@ -133,7 +133,7 @@ async function ensureSearchPath(calls: AdministratorCalls, schema: string, user:
   await calls.query(attempt, `${where} SET search_path TO public, pg_temp`);
 }
 
-/** Bytes of all files of a database: its tables, indexes and catalogue; undefined when there is no such database. */
+/** Bytes of all files of a database: its tables, indexes and catalog; undefined when there is no such database. */
 export async function databaseSize(calls: AdministratorCalls, schema: string): Promise<number | undefined> {
   const statement = 'SELECT pg_database_size(oid)::float8 AS bytes FROM pg_database WHERE datname = $1';
   const [row] = await calls.query(`measure database ${schema}`, statement, [schema]);

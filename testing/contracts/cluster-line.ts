@@ -24,7 +24,7 @@ export function clusterLine(cluster: Pick<Cluster, 'list' | 'watch'>): WatchLine
         },
       );
       return () => {
-        stop.abort(new Error('nobody listens any more'));
+        stop.abort(new Error('nobody listens anymore'));
       };
     },
     close: () => {

@@ -37,7 +37,7 @@ export async function eventsUntil<T extends Resource>(
 export const briefly = (events: readonly WatchEvent<Resource>[]): readonly string[] =>
   events.map((event) => ('object' in event ? `${event.type} ${event.object.metadata.name}` : event.type));
 
-/** The behaviour every `Cluster` has, a real server's and the fake's alike. */
+/** The behavior every `Cluster` has, a real server's and the fake's alike. */
 export function describeCluster(name: string, open: () => Promise<ClusterUnderTest>): void {
   describe(name, () => {
     let under: ClusterUnderTest;
@@ -371,8 +371,8 @@ function describeBuiltIns(under: () => ClusterUnderTest, at: At): void {
       cluster.apply<Secret>(kinds.Secret, { apiVersion: 'v1', kind: 'Secret', metadata, ...body }, { fieldManager });
     await apply({ type: 'example.com/one' });
     await expect(apply({ type: 'example.com/two' })).rejects.toMatchObject({ code: 422 });
-    const labelled = { apiVersion: 'v1', kind: 'Secret', metadata: { ...metadata, labels: { a: 'b' } } };
-    const after = await cluster.apply<Secret>(kinds.Secret, labelled, { fieldManager: 'another' });
+    const labeled = { apiVersion: 'v1', kind: 'Secret', metadata: { ...metadata, labels: { a: 'b' } } };
+    const after = await cluster.apply<Secret>(kinds.Secret, labeled, { fieldManager: 'another' });
     expect(after).toMatchObject({ type: 'example.com/one', metadata: { labels: { a: 'b' } } });
   });
 

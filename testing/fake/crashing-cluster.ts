@@ -2,7 +2,7 @@ import type { Cluster } from '../../runtime/client/cluster.ts';
 import { wrapCluster } from '../../runtime/client/wrap-cluster.ts';
 import { CrashError } from './fake-faults.ts';
 
-/** The client of a process that dies: after the given number of calls nothing it does arrives any more. */
+/** The client of a process that dies: after the given number of calls nothing it does arrives anymore. */
 export interface CrashingCluster extends Cluster {
   /** Calls that had an effect. */
   readonly calls: number;

@@ -29,7 +29,7 @@ export type CallMatch =
       readonly subresource?: string;
     };
 
-/** The process that made the call is dead: nothing it does reaches the server any more. */
+/** The process that made the call is dead: nothing it does reaches the server anymore. */
 export class CrashError extends Error {
   override readonly name = 'CrashError';
 }

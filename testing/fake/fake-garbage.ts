@@ -21,7 +21,7 @@ export function garbageIn(all: readonly Placed[]): readonly Placed[] {
   });
 }
 
-/** Objects deleted in the foreground that no dependent blocks any more. */
+/** Objects deleted in the foreground that no dependent blocks anymore. */
 export function freedIn(all: readonly Placed[]): readonly Placed[] {
   return all.filter(
     ([, object]) =>

@@ -31,7 +31,7 @@ function ownable(object: StoredObject): Fields {
   return Object.keys(meta).length === 0 ? rest : { metadata: meta, ...rest };
 }
 
-/** For stored objects, whose fields do not change any more. */
+/** For stored objects, whose fields do not change anymore. */
 const known = new WeakMap<StoredObject, ReadonlyMap<FieldPath, string>>();
 
 function leavesOf(object: StoredObject): ReadonlyMap<FieldPath, string> {

@@ -34,7 +34,7 @@ export function mutantsOf(file: string, source: string): readonly Mutant[] {
   return found;
 }
 
-/** Types, imports and what is thrown with its words are no behaviour that a test could hold to. */
+/** Types, imports and what is thrown with its words are no behavior that a test could hold to. */
 function isOutside(node: ts.Node): boolean {
   return (
     ts.isTypeNode(node) ||

@@ -45,7 +45,7 @@ const againMinutes = 5;
 
 /**
  * Builds what scenarios need, and runs them. Scenarios for which no time is left are left out. If only a few failed, they are run once
- * more while there is time. Clusters that scenarios share are removed when nobody needs them any more, and at the end in any case.
+ * more while there is time. Clusters that scenarios share are removed when nobody needs them anymore, and at the end in any case.
  */
 export async function runScenarios(
   limits: ScenarioLimits,

@@ -59,7 +59,7 @@ export class ControlPlaneWorld {
   readonly server: FakeCluster;
   controller: Controller<StewardControlPlane>;
   /** What the watch on Secrets would have seen. */
-  readonly #isLabelled = async (secret: Key): Promise<boolean> =>
+  readonly #isLabeled = async (secret: Key): Promise<boolean> =>
     (await this.server.admin.get(kinds.Secret, secret))?.metadata.labels?.[clusterNameLabel] !== undefined;
   ctx: Context;
 
@@ -72,8 +72,8 @@ export class ControlPlaneWorld {
       now: () => this.ctx.now.getTime(),
     });
     const deaf = { infrastructure: noInfrastructureWatches, blockers: noBlockerWatches };
-    const isLabelled = this.#isLabelled;
-    this.controller = stewardControlPlaneController({ cluster: this.server, watchFilter: '', isLabelled, ...deaf });
+    const isLabeled = this.#isLabeled;
+    this.controller = stewardControlPlaneController({ cluster: this.server, watchFilter: '', isLabeled, ...deaf });
   }
 
   static async create(): Promise<ControlPlaneWorld> {

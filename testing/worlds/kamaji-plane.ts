@@ -50,13 +50,13 @@ export class KamajiPlane {
     const { cluster } = this;
     await put(cluster, kamajiKinds.dataStore, kamajiStore());
     const owner = ownerReferenceOf(await put(cluster, kamajiKinds.controlPlane, kamajiControlPlane(changes)));
-    const labelled = (component: string): Readonly<Record<string, string>> => ({
+    const labeled = (component: string): Readonly<Record<string, string>> => ({
       [`${kamaji}/project`]: 'kamaji',
       [`${kamaji}/name`]: name,
       [`${kamaji}/component`]: component,
     });
     const owned = (own: string, component: string, more: object = {}): Manifest['metadata'] => ({
-      ...{ namespace, name: own, labels: labelled(component), ownerReferences: [owner], ...more },
+      ...{ namespace, name: own, labels: labeled(component), ownerReferences: [owner], ...more },
     });
     for (const [suffix, [component, data]] of Object.entries(secrets)) {
       const annotations = { [`${kamaji}/checksum`]: 'x' };

@@ -135,7 +135,7 @@ export class ReleaseWorld<W extends TenantWorld = TenantWorld> {
     if (record !== undefined) await this.#records.reconcile(record, silent);
   }
 
-  /** Rounds until one writes nothing any more. */
+  /** Rounds until one writes nothing anymore. */
   async settle(): Promise<void> {
     for (let rounds = 0; rounds < 60; rounds += 1) {
       const before = await this.writes();

@@ -27,7 +27,7 @@ export async function publishAuthorities(world: TenantWorld): Promise<void> {
   await world.tenant.admin.apply(kinds.ConfigMap, body, { fieldManager: 'kube-controller-manager' });
 }
 
-/** Reconciles until nothing changes any more, while the tenant's own controllers work. */
+/** Reconciles until nothing changes anymore, while the tenant's own controllers work. */
 export async function settleRotation(world: TenantWorld): Promise<void> {
   for (let rounds = 0; rounds < 10; rounds += 1) {
     await world.settle();

@@ -241,7 +241,7 @@ export class TenantWorld {
     return outcome;
   }
 
-  /** Reconciles until one writes nothing any more. */
+  /** Reconciles until one writes nothing anymore. */
   async settle(): Promise<ReconcileOutcome> {
     for (let reconciles = 0; reconciles < 20; reconciles += 1) {
       const before = await this.writes();

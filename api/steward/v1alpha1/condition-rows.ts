@@ -198,7 +198,7 @@ export const tenantControlPlaneConditions = {
       Revoking: 'The target DataStore is in use. The credentials for the source are being revoked.',
       RollingBack: 'The migration did not succeed. The previous state is being restored.',
       Succeeded: 'The data is in the target DataStore.',
-      Cancelled: 'The migration was cancelled. The data is where it was.',
+      Cancelled: 'The migration was canceled. The data is where it was.',
     },
   },
   CertificateRequestsLeft: {

@@ -55,7 +55,7 @@ export const migrationStatus = obj({
   writesStoppedAt: opt(
     described(
       time(),
-      'Time from which every API server denies writes, or none runs any more. Unset while writes are allowed.',
+      'Time from which every API server denies writes, or none runs anymore. Unset while writes are allowed.',
     ),
   ),
   switchedAt: opt(described(time(), 'Time at which the pods were switched to the target.')),

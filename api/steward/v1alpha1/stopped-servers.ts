@@ -21,7 +21,7 @@ export function mayNotServe(tcp: TenantControlPlane): boolean {
 
 /**
  * The DataStore whose API servers are the only ones that may get requests; undefined when all may. Those on the target accept writes as
- * soon as they serve, which would be lost if the migration was rolled back after that: until it cannot be any more, nobody reaches them.
+ * soon as they serve, which would be lost if the migration was rolled back after that: until it cannot be anymore, nobody reaches them.
  */
 export function onlyServedFrom(tcp: TenantControlPlane): string | undefined {
   const migration = stopping(tcp);

@@ -102,8 +102,8 @@ describe('Another class of a Cluster', () => {
 
 test('A Cluster that was admitted earlier can be changed in other fields', () => {
   const old = cluster('a', 'v1.36.1');
-  const labelled = { ...old, metadata: { ...old.metadata, labels: { a: 'b' } } };
-  expect(validateCluster({ cluster: labelled, old, facts: facts('v1.36.3') })).toEqual([]);
+  const labeled = { ...old, metadata: { ...old.metadata, labels: { a: 'b' } } };
+  expect(validateCluster({ cluster: labeled, old, facts: facts('v1.36.3') })).toEqual([]);
 });
 
 describe('A ClusterAddon', () => {

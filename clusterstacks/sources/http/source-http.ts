@@ -89,7 +89,7 @@ export class SourceHttp {
     let isThere = true;
     for (let hops = 0; hops <= maxRedirects; hops += 1) {
       this.#mayGoTo(url);
-      // After a redirect to another origin there are no credentials any more, even if it leads back.
+      // After a redirect to another origin there are no credentials anymore, even if it leads back.
       isThere &&= url.origin === request.url.origin;
       const answer = await this.#once(
         { ...request, url, authorization: isThere ? request.authorization : undefined },

@@ -98,7 +98,7 @@ test('drain sets the spec and shows the progress', async () => {
     previousCopies: 'Remove',
     targetSelector: { matchLabels: { tier: 'cheap', zone: 'b' } },
   });
-  expect((await world.run('datastore drain fast --end')).notes).toEqual(['DataStore fast is not drained any more']);
+  expect((await world.run('datastore drain fast --end')).notes).toEqual(['DataStore fast is not drained anymore']);
   expect((await world.management.admin.get(dataStore, { name: 'fast' }))?.spec.drain).toBeUndefined();
 });
 

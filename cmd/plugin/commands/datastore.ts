@@ -128,7 +128,7 @@ function drainCommand(world: World): Command {
     const drain = options.end === true ? null : drainOf(options);
     const body = { spec: { drain } };
     await cluster.patch(dataStore, { name }, { type: 'merge', body }, { fieldManager: pluginFieldManager, signal });
-    world.note(`DataStore ${name} ${drain === null ? 'is not drained any more' : 'is to be drained'}`);
+    world.note(`DataStore ${name} ${drain === null ? 'is not drained anymore' : 'is to be drained'}`);
     if (drain === null || !options.wait) return;
     await followObject(dataStore, { name }, drainProgress, { management, world });
   });

@@ -205,7 +205,7 @@ describe('import from Kamaji', () => {
     const again = await run(world, '--yes');
     expect(again.code).toBe(0);
     expect(again.notes).toEqual([
-      'TenantControlPlane tenants/shop is managed by Steward, and there is none of Kamaji any more',
+      'TenantControlPlane tenants/shop is managed by Steward, and there is none of Kamaji anymore',
     ]);
     await using plugin = await PluginWorld.create({ management: world.cluster, clock: world.clock });
     expect((await plugin.run('import nobody --from=kamaji --yes')).code).toBe(3);

@@ -49,7 +49,7 @@ test('plan shows what a new control plane consists of, in the namespace of the c
   expect(code).toBe(0);
   expect(out).toContain('Plan for TenantControlPlane tenants/shop');
   expect(out).toContain('+ Service tenants/shop');
-  // The credentials of the DataStore are none, which is found out without dialling it.
+  // The credentials of the DataStore are none, which is found out without dialing it.
   expect(out).toContain('StoreReady CredentialsInvalid');
   expect((await running.management.admin.list(dataStore)).items).toHaveLength(1);
 });

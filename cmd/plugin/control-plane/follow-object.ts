@@ -28,7 +28,7 @@ export async function followObject<T extends Resource>(
 ): Promise<T> {
   const { cluster, signal } = management;
   let last = '';
-  const gone = (): PluginError => new PluginError(`${kind.kind} ${key.name} does not exist any more`, exitCodes.absent);
+  const gone = (): PluginError => new PluginError(`${kind.kind} ${key.name} does not exist anymore`, exitCodes.absent);
   const show = (line: string): void => {
     if (line !== last) world.note(`${key.name}: ${line}`);
     last = line;

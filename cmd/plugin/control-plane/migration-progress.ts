@@ -24,7 +24,7 @@ export function migrationProgress({ to, earlier }: WantedMigration, tenant: Tena
   const { phase } = migration;
   if (phase === 'Succeeded') return { state: 'done', line: `the data is in ${to}${pause(migration)}` };
   if (phase !== 'Failed' && phase !== 'Cancelled') return { state: 'waiting', line: phaseLine(migration) };
-  const how = phase === 'Failed' ? 'failed' : 'was cancelled';
+  const how = phase === 'Failed' ? 'failed' : 'was canceled';
   const why = migration.message ?? 'no reason was reported';
   return { state: 'failed', line: `the migration to ${to} ${how}: ${why}; --retry tries it again` };
 }

@@ -4,7 +4,7 @@ import { conditionCause } from './condition-cause.ts';
 import type { Cause } from './explanation.ts';
 import type { Situation } from './situation.ts';
 
-/** Conditions that only summarise others. */
+/** Conditions that only summarize others. */
 const summaries: ReadonlySet<string> = new Set([
   'Available',
   'Initialized',

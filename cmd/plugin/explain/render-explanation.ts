@@ -81,7 +81,7 @@ function entryLine({ at, from, text, isWarning }: TimelineEntry, now: Date): str
   return shortened(line, width);
 }
 
-/** The explanation as one screen of text. Marks instead of colours: `+` done, `~` waiting, `x` failed, `.` not yet. */
+/** The explanation as one screen of text. Marks instead of colors: `+` done, `~` waiting, `x` failed, `.` not yet. */
 export function renderExplanation(explanation: Explanation, now: Date): string {
   const { steps, cause, timeline, unread, verdict } = explanation;
   const newest = timeline.slice(-shownEntries);

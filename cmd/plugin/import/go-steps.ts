@@ -35,7 +35,7 @@ function holdStep(facts: GoFacts): Next {
   if (tcp === undefined) return { is: 'failed', message: 'the TenantControlPlane is gone' };
   const record = recordOf(identity, now);
   if (recordIn(facts) === undefined) {
-    if (record === undefined) return { is: 'failed', message: 'its endpoint, CA or data are not known any more' };
+    if (record === undefined) return { is: 'failed', message: 'its endpoint, CA or data are not known anymore' };
     const noted = { [annotations.importRecord]: importRecordText(record), [annotations.paused]: heldByImport };
     return { is: 'act', actions: [patch(tenantControlPlane, tcp.metadata, annotated(noted))] };
   }

@@ -4,7 +4,7 @@ import { conditionLine, currentCondition } from '../control-plane/ready-conditio
 import { done } from './import-step.ts';
 import type { Next } from './import-step.ts';
 
-/** Whether Steward has brought up its pods, `reached` of which the Service leads to, and nothing is replaced any more. */
+/** Whether Steward has brought up its pods, `reached` of which the Service leads to, and nothing is replaced anymore. */
 export function isServing(
   ours: TenantControlPlane | undefined,
   deployment: Deployment | undefined,

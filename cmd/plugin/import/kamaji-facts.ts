@@ -56,7 +56,7 @@ export function isBegun(facts: KamajiFacts): boolean {
   return facts.old?.metadata.annotations?.[kamajiNames.paused] !== undefined && recordIn(facts) !== undefined;
 }
 
-/** True once Steward reconciles the control plane: there is nothing to prepare any more. */
+/** True once Steward reconciles the control plane: there is nothing to prepare anymore. */
 export function isReleased({ ours }: KamajiFacts): boolean {
   return ours !== undefined && hasData(ours) && !isHeld(ours);
 }

@@ -82,7 +82,7 @@ function pauseStep(facts: KamajiFacts): Next {
     return { is: 'wait', for: 'Kamaji to finish what it may have begun, for 30 s' };
   }
   const made = recordOf(identity, now);
-  if (made === undefined) return { is: 'failed', message: 'its endpoint, CA or data are not known any more' };
+  if (made === undefined) return { is: 'failed', message: 'its endpoint, CA or data are not known anymore' };
   const noted = {
     [annotations.importRecord]: importRecordText(made),
     [kamajiNames.paused]: old?.metadata.annotations?.[kamajiNames.paused] ?? heldByImport,
@@ -108,11 +108,11 @@ function createStep(facts: KamajiFacts): Next {
 
 const podKey = ({ metadata: { namespace, name } }: Pod | ReplicaSet): Key => ({ namespace, name });
 
-const labelled = (value: string | null): object => ({ metadata: { labels: { [labels.name]: value } } });
+const labeled = (value: string | null): object => ({ metadata: { labels: { [labels.name]: value } } });
 
 function labelStep({ pods, name }: KamajiFacts): Next {
   const missing = pods.filter(({ metadata }) => metadata.labels?.[labels.name] !== name);
-  return actOr(missing.map((pod) => patchOf(kinds.Pod, podKey(pod), labelled(name))));
+  return actOr(missing.map((pod) => patchOf(kinds.Pod, podKey(pod), labeled(name))));
 }
 
 function adoptStep(facts: KamajiFacts): Next {
@@ -127,7 +127,7 @@ function adoptStep(facts: KamajiFacts): Next {
     return patchOf(kind, object.metadata, { ...body, ...(isService && { spec: { selector } }) });
   });
   const isLed = service?.spec?.selector?.[labels.name] === name;
-  return actOr(actions, isLed ? done : { is: 'failed', message: `the Service ${name} is not one of Kamaji any more` });
+  return actOr(actions, isLed ? done : { is: 'failed', message: `the Service ${name} is not one of Kamaji anymore` });
 }
 
 function releasePodsStep(facts: KamajiFacts): Next {
@@ -142,8 +142,8 @@ function releasePodsStep(facts: KamajiFacts): Next {
     };
   }
   // A pod that has to be replaced meanwhile serves, too.
-  const unlabelled = replicaSets.filter(({ spec }) => spec?.template?.metadata?.labels?.[labels.name] !== name);
-  return actOr(unlabelled.map((set) => patchOf(kinds.ReplicaSet, podKey(set), { spec: { template: labelled(name) } })));
+  const unlabeled = replicaSets.filter(({ spec }) => spec?.template?.metadata?.labels?.[labels.name] !== name);
+  return actOr(unlabeled.map((set) => patchOf(kinds.ReplicaSet, podKey(set), { spec: { template: labeled(name) } })));
 }
 
 function releaseStep(facts: KamajiFacts): Next {
@@ -179,8 +179,8 @@ function drainStep(facts: KamajiFacts): Next {
   const ledTo = pods.filter(({ metadata }) => metadata.labels?.[labels.name] !== undefined);
   const made = replicaSets.filter(({ spec }) => spec?.template?.metadata?.labels?.[labels.name] !== undefined);
   const actions = [
-    ...made.map((set) => patchOf(kinds.ReplicaSet, podKey(set), { spec: { template: labelled(null) } })),
-    ...ledTo.map((pod) => patchOf(kinds.Pod, podKey(pod), labelled(null))),
+    ...made.map((set) => patchOf(kinds.ReplicaSet, podKey(set), { spec: { template: labeled(null) } })),
+    ...ledTo.map((pod) => patchOf(kinds.Pod, podKey(pod), labeled(null))),
   ];
   if (actions.length > 0) return { is: 'act', actions };
   const reached = reachedPods(facts);

@@ -25,7 +25,7 @@ export interface PlanInput extends PlannedWorldOptions {
 
 type Row = (typeof tenantControlPlaneConditions)[keyof typeof tenantControlPlaneConditions];
 
-/** Conditions that summarise others, or that only report what is healthy. */
+/** Conditions that summarize others, or that only report what is healthy. */
 const summaries: ReadonlySet<string> = new Set(['Ready', 'Placed']);
 
 /** Reasons that add nothing of their own: they follow another condition, or the spec requests them. */

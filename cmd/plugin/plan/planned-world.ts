@@ -134,7 +134,7 @@ export class PlannedWorld {
     return this.management.get(tenantControlPlane, key);
   }
 
-  /** Reconciles until nothing changes any more, also not with time. */
+  /** Reconciles until nothing changes anymore, also not with time. */
   async settle(key: Key): Promise<void> {
     await this.#toRest(key);
     // The controller only reports what it cannot read, and goes on without it.

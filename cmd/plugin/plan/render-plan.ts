@@ -55,7 +55,7 @@ function versionLines({ from, to, heldBy, unchecked }: PlannedVersion): readonly
 const section = (title: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : [title, ...lines];
 
-/** The plan as text. Marks instead of colours: `+` is created or added, `~` changes, `-` is deleted or removed. */
+/** The plan as text. Marks instead of colors: `+` is created or added, `~` changes, `-` is deleted or removed. */
 export function renderPlan(plan: Plan): string {
   const { kind, namespace, name, refused, warnings, change, objects, pods, version, waits, notes } = plan;
   const title = `Plan for ${kind} ${namespace}/${name}`;

@@ -10,7 +10,7 @@ import { collectLogs } from './collect-logs.ts';
 import type { LogReading } from './collect-logs.ts';
 
 /** Kinds of objects that carry the name of the control plane as a label. Of Secrets, only metadata is read. */
-const labelled: readonly KindRef<NamespacedResource>[] = [
+const labeled: readonly KindRef<NamespacedResource>[] = [
   kinds.Deployment,
   kinds.ReplicaSet,
   kinds.Pod,
@@ -50,7 +50,7 @@ export async function collectControlPlane(
     });
   }
   const known = new Set([name]);
-  for (const kind of labelled) {
+  for (const kind of labeled) {
     await files.attempt(`${kind.plural} of ${namespace}/${name}`, async () => {
       const labelSelector = `${labels.name}=${name}`;
       const metadataOnly = kind.kind === kinds.Secret.kind;

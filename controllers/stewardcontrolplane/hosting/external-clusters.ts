@@ -142,7 +142,7 @@ export class ExternalClusters {
     watching.users.set(user.uid, { name: tenant.name, key: user.key });
   }
 
-  /** The user needs nothing any more. */
+  /** The user needs nothing anymore. */
   release(uid: string): void {
     this.#users.delete(uid);
   }

@@ -567,7 +567,7 @@ describe('The deletion of a control plane in another cluster', () => {
 
   test.each([
     ['does not answer', () => gone],
-    ['does not know the kind any more', () => new ApiError(404, 'NotFound', 'no such resource')],
+    ['does not know the kind anymore', () => new ApiError(404, 'NotFound', 'no such resource')],
     ['refuses', () => new ApiError(403, 'Forbidden', 'no')],
   ])('waits for a cluster that %s, until a person abandons it by the annotation in the message', async (_, error) => {
     await serving();

@@ -47,8 +47,8 @@ export async function keepClaim(
   const wanted = claimSecret(scp, { ...claim, holder: scp.metadata.uid });
   const { metadata, data } = host.stored ?? { metadata: {}, data: undefined };
   const isOwned = metadata.ownerReferences?.some(({ uid }) => uid === scp.metadata.uid) ?? false;
-  const isLabelled = wanted.metadata.labels?.[clusterNameLabel] === metadata.labels?.[clusterNameLabel];
-  if (isOwned && isLabelled && isDeepStrictEqual(data, wanted.data)) return;
+  const isLabeled = wanted.metadata.labels?.[clusterNameLabel] === metadata.labels?.[clusterNameLabel];
+  if (isOwned && isLabeled && isDeepStrictEqual(data, wanted.data)) return;
   await deps.cluster.apply(kinds.Secret, wanted, { fieldManager, signal: ctx.signal });
 }
 

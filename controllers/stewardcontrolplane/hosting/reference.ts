@@ -31,7 +31,7 @@ function hasBeenExternal(scp: StewardControlPlane): boolean {
   return was && isMade(scp);
 }
 
-/** True once a TenantControlPlane was made, wherever: where it runs cannot change any more. */
+/** True once a TenantControlPlane was made, wherever: where it runs cannot change anymore. */
 export function isMade({ spec, status }: StewardControlPlane): boolean {
   const { host } = spec.controlPlaneEndpoint ?? {};
   const isCreated = status?.conditions?.some(

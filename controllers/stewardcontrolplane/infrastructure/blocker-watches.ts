@@ -14,7 +14,7 @@ export interface BlockerWatchesOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly random: () => number;
-  /** A StewardControlPlane that goes waits for nothing any more. */
+  /** A StewardControlPlane that goes waits for nothing anymore. */
   readonly memory: ObjectMemory;
   /** Enqueues the StewardControlPlane. */
   readonly enqueue: (controlPlane: Key) => void;

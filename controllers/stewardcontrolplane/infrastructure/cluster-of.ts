@@ -26,8 +26,8 @@ export function clusterNamesOf(scp: StewardControlPlane): readonly string[] {
     .filter(({ kind, apiVersion }) => kind === capiCluster.kind && apiVersion.startsWith(`${capiGroup}/`))
     .map(({ name }) => name);
   if (owners.length > 0) return [...new Set(owners)];
-  const labelled = scp.metadata.labels?.[clusterNameLabel];
-  return labelled === undefined ? [] : [labelled];
+  const labeled = scp.metadata.labels?.[clusterNameLabel];
+  return labeled === undefined ? [] : [labeled];
 }
 
 /**
@@ -67,8 +67,8 @@ async function oneOf(
   const tenant = await deps.cluster.get(tenantControlPlane, { namespace, name }, { signal: ctx.signal });
   const isOurs = tenant?.metadata.ownerReferences?.some(({ uid }) => uid === scp.metadata.uid) ?? false;
   const servedName = isOurs ? tenant?.metadata.labels?.[clusterNameLabel] : undefined;
-  const labelled = clusters.find(({ metadata }) => metadata.name === servedName);
-  const cluster = labelled ?? (await withKubeconfig(deps, scp, clusters, ctx));
+  const labeled = clusters.find(({ metadata }) => metadata.name === servedName);
+  const cluster = labeled ?? (await withKubeconfig(deps, scp, clusters, ctx));
   const others = clusters.filter((other) => other !== cluster).map(({ metadata }) => metadata.name);
   if (cluster !== undefined) return { cluster, others };
   const why = `the Clusters ${others.join(' and ')} all name this object in spec.controlPlaneRef, but it serves only one: give each Cluster its own StewardControlPlane`;

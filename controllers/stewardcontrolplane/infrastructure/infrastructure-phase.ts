@@ -95,7 +95,7 @@ function forbidden(error: unknown, { kind }: ContractKind<InfrastructureCluster>
   // Admission answers 403 as well, and says so.
   if (!(error instanceof ApiError) || error.code !== 403 || error.message.includes('admission webhook')) throw error;
   const rule = `apiGroups: ["${kind.group}"], resources: [${kind.plural}, ${kind.plural}/status], verbs: [get, list, watch, patch]`;
-  const message = `not allowed to read or write the ${kind.kind}: add a ClusterRole labelled steward.butlerlabs.dev/aggregate-to-manager: "true" with ${rule}`;
+  const message = `not allowed to read or write the ${kind.kind}: add a ClusterRole labeled steward.butlerlabs.dev/aggregate-to-manager: "true" with ${rule}`;
   return { is: 'waiting', reason: 'Forbidden', message };
 }
 

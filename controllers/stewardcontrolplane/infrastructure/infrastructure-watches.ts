@@ -18,7 +18,7 @@ export interface InfrastructureWatchesOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly random: () => number;
-  /** A StewardControlPlane that goes waits for nothing any more. */
+  /** A StewardControlPlane that goes waits for nothing anymore. */
   readonly memory: ObjectMemory;
   /** Follow infrastructure clusters of this namespace only; all of them when empty. */
   readonly namespace: string;
@@ -76,7 +76,7 @@ export class InfrastructureWatches implements AsyncDisposable {
     this.#places.set(controlPlane.uid, places);
   }
 
-  /** The StewardControlPlane depends on nothing any more. */
+  /** The StewardControlPlane depends on nothing anymore. */
   leave(uid: string): void {
     this.#places.delete(uid);
   }

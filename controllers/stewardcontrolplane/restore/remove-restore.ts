@@ -10,7 +10,7 @@ const lookMs = 10_000;
 
 /**
  * Deletes the TenantRestore of a control plane that is being deleted. Its process must have ended before the data that it writes is
- * removed: what that is waited for is the answer, undefined once nothing works any more.
+ * removed: what that is waited for is the answer, undefined once nothing works anymore.
  */
 export async function removeRestore(
   { cluster, backups }: Pick<Dependencies, 'cluster' | 'backups'>,

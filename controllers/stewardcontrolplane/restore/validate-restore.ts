@@ -15,7 +15,7 @@ export function validateRestore(
 }
 
 /**
- * The field can be removed, as a topology does whose variable is removed, once it has no effect any more: what is restored is on record,
+ * The field can be removed, as a topology does whose variable is removed, once it has no effect anymore: what is restored is on record,
  * or the control plane has served without it.
  */
 export function validateRestoreRemoval(

@@ -146,15 +146,15 @@ async function readSecrets(
   const { name } = cluster.metadata;
   const names = clusterSecretNames(name);
   // Most Clusters have none: they are not read at every reconcile.
-  const readLabelled = async (of: string): Promise<Secret | undefined> =>
-    (await deps.isLabelled?.({ namespace, name: of })) === true ? read(of) : undefined;
+  const readLabeled = async (of: string): Promise<Secret | undefined> =>
+    (await deps.isLabeled?.({ namespace, name: of })) === true ? read(of) : undefined;
   const readTenants = (of: string | undefined): Promise<Secret | undefined> => read(of, host);
   const [admin, authority, kubeconfig, ca, unused] = await Promise.all([
     read(kubeconfigs?.admin?.secretName, host),
     read(certificates?.ca?.secretName, host),
     read(names.kubeconfig),
     read(names.ca),
-    unusedSupplied({ cluster: name, tenant, read: readLabelled, readTenants }),
+    unusedSupplied({ cluster: name, tenant, read: readLabeled, readTenants }),
   ]);
   const present = new Map([
     [names.kubeconfig, kubeconfig],

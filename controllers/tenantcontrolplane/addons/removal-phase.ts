@@ -20,7 +20,7 @@ async function removeOwn(
   await cluster.delete(kind, key, { signal, uid });
 }
 
-/** Removes what an add-on does not want any more, or says why it stays. */
+/** Removes what an add-on does not want anymore, or says why it stays. */
 async function remove(
   addon: Addon,
   scope: Readonly<Scope>,
@@ -35,7 +35,7 @@ async function remove(
   return undefined;
 }
 
-/** Removes from the management cluster what add-ons do not want any more, each once nothing retains it. */
+/** Removes from the management cluster what add-ons do not want anymore, each once nothing retains it. */
 export async function addonRemoval(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
   const stays = await Promise.all(deps.addons.map((addon) => remove(addon, scope, deps, ctx)));
   const messages = stays.flatMap((stay) => stay?.message ?? []).filter((message) => message !== '');

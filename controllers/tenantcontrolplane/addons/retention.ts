@@ -15,7 +15,7 @@ export interface OwnObject {
   readonly name: string;
 }
 
-/** Why something stays although it is not wanted any more. */
+/** Why something stays although it is not wanted anymore. */
 export interface Retained {
   readonly message?: string;
   /** When to check again, in milliseconds; absent when a watch or another phase reports it. */

@@ -47,7 +47,7 @@ export async function adoptData(
 }
 
 /**
- * True when the cached object is older than its adoption, after which nothing is retained any more. The cache will report the
+ * True when the cached object is older than its adoption, after which nothing is retained anymore. The cache will report the
  * newer one.
  */
 async function isOutdated({ metadata }: TenantControlPlane, deps: Dependencies, { signal }: Context): Promise<boolean> {

@@ -32,7 +32,7 @@ export interface Root<T> {
   readonly known: boolean;
   /** The value in a Secret with the verdict about it; `preparing` is the step of the preparation that is under way. */
   read(data: Data, preparing: RotationStep | undefined): { readonly value: T; readonly verdict: Verdict };
-  /** A new one that replaces the content of the Secret: nothing of that is trusted any more. */
+  /** A new one that replaces the content of the Secret: nothing of that is trusted anymore. */
   make(before: Data): Promise<T>;
   /** The value with its successor: the one that a user put beside it, otherwise a new one. */
   withNext(value: T, data: Data): Promise<T>;

@@ -101,8 +101,8 @@ describe('A CA under the name of its Cluster', () => {
       expect(after).toMatchObject({ type, data: before?.data ?? {}, metadata: { uid: before?.metadata.uid } });
       expect(after?.metadata.ownerReferences).toMatchObject([{ kind: 'TenantControlPlane', name: cluster }]);
       // A field of someone else, and a second run in a process that finds the result of the first one.
-      const labelled = { apiVersion: 'v1', kind: 'Secret', metadata: { namespace, name: `${cluster}-ca` } };
-      await admin.apply(kinds.Secret, labelled, { fieldManager: 'steward-cluster-api' });
+      const labeled = { apiVersion: 'v1', kind: 'Secret', metadata: { namespace, name: `${cluster}-ca` } };
+      await admin.apply(kinds.Secret, labeled, { fieldManager: 'steward-cluster-api' });
       expect(await reconcile(tcp, cluster)).toMatchObject({ is: 'done', learned: { authorities: { ca: own } } });
       expect(await secretOf(`${cluster}-ca`)).toMatchObject({ type, data: after?.data ?? {} });
     },

@@ -45,7 +45,7 @@ function kinship(pairs: ReadonlyMap<SuppliedPurpose, KeyPair>): string | undefin
 }
 
 /** True for a Secret without an owner: its author may have forgotten the label, without which it is not used. */
-const isUnlabelled = (secret: Secret | undefined): boolean =>
+const isUnlabeled = (secret: Secret | undefined): boolean =>
   secret !== undefined &&
   secret.metadata.labels?.[clusterNameLabel] === undefined &&
   (secret.metadata.ownerReferences ?? []).length === 0;
@@ -69,7 +69,7 @@ export async function suppliedRoots(
       const isInPlace = name === tenantObjects(tenant).ca;
       const found = suppliedRoot(secret, { cluster, purpose, now: ctx.now, isInPlace });
       if (found.is === 'fit') pairs.set(purpose, found.pair);
-      if (found.is === 'none' && !isInPlace && isUnlabelled(secret))
+      if (found.is === 'none' && !isInPlace && isUnlabeled(secret))
         ctx.event(
           'Warning',
           'SuppliedCAIgnored',

@@ -6,7 +6,7 @@ import { secretText } from '../shared/secret.ts';
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The prefix of all passwords of an owner, so that a password which was copied into another tenant's Secret is recognised. */
+/** The prefix of all passwords of an owner, so that a password which was copied into another tenant's Secret is recognized. */
 function tagOf(owner: string): string {
   return `${tenancyIdentifier(owner).slice(-8)}-`;
 }

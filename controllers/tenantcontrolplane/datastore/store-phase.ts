@@ -97,7 +97,7 @@ export async function store(scope: Readonly<Scope>, deps: Dependencies, ctx: Con
     certificate: { name: names.dataStoreCertificate, checksum: checksum(dataStoreCertificate(access)) },
     setup,
   };
-  const message = refusal === undefined ? '' : `DataStore ${name} ${refusal} any more; this tenant may stay`;
+  const message = refusal === undefined ? '' : `DataStore ${name} ${refusal} anymore; this tenant may stay`;
   return { is: 'done', learned: { store: facts }, message };
 }
 

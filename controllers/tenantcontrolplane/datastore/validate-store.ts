@@ -22,7 +22,7 @@ function validateChoice({ tcp, old, drivers, refusals, drained }: StoreRequest):
   if (name === '' || name === before) return [];
   if (!drivers.has(name)) return [missingStore('spec.dataStore', name)];
   const refusal = refusals?.get(name);
-  // A tenant may stay where its data already is: a migration may be cancelled.
+  // A tenant may stay where its data already is: a migration may be canceled.
   if (homeOf(old).store === name) return [];
   if (refusal !== undefined) return [refusedStore('spec.dataStore', name, refusal)];
   // A new tenant may come from a template: it is admitted with a warning, and migrated like the others.

@@ -231,7 +231,7 @@ describe('A real kube-apiserver', () => {
 
     kms.rotate();
     await want({ ...withPlugin, keyGeneration: 2 });
-    // Whoever still needed the old key could not read any more.
+    // Whoever still needed the old key could not read anymore.
     kms.forgetOldKeys();
     await restart();
     expect(await readable()).toBe(130 + writes);

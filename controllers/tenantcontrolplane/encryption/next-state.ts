@@ -24,7 +24,7 @@ function informed(readers: readonly Reader[], { distributed, rewritten }: Progre
 
 /**
  * The next readers on the way to `writer`. A provider writes only after every API server could read with it, and goes only when
- * nothing is stored with it: so whatever two neighbouring configurations write, both can read, and a restart may get either.
+ * nothing is stored with it: so whatever two neighboring configurations write, both can read, and a restart may get either.
  */
 function towards(writer: Provider, readers: readonly Reader[]): readonly Reader[] {
   const needed = readers

@@ -24,12 +24,12 @@ interface Told {
   /** The host name that the author gives for agents. */
   readonly agentsAt?: string;
   /** The host that agents dial. */
-  readonly dialled?: string;
+  readonly dialed?: string;
 }
 
 function tenant(name: string, by: PublishedBy, told: Told = {}): TenantControlPlane {
   const tcp = publishedTenant(by);
-  const { uid = name, made = '2030-01-01T00:00:00Z', namespace = 'default', endpoint, agentsAt, dialled } = told;
+  const { uid = name, made = '2030-01-01T00:00:00Z', namespace = 'default', endpoint, agentsAt, dialed } = told;
   const hasAgents = told.agents ?? agentsAt !== undefined;
   const server = agentsAt === undefined ? {} : { hostname: agentsAt };
   return {
@@ -38,7 +38,7 @@ function tenant(name: string, by: PublishedBy, told: Told = {}): TenantControlPl
     spec: { ...tcp.spec, addons: hasAgents ? { konnectivity: konnectivityAddon({ server }) } : {} },
     status: {
       ...(endpoint !== undefined && { controlPlaneEndpoint: endpoint }),
-      ...(dialled !== undefined && { addons: { konnectivity: { enabled: true, agent: { host: dialled } } } }),
+      ...(dialed !== undefined && { addons: { konnectivity: { enabled: true, agent: { host: dialed } } } }),
     },
   };
 }
@@ -107,7 +107,7 @@ describe('Two control planes', () => {
     ],
     [
       'of which one is named as agents of the other still dial',
-      tenant('x', ingress(a), { agentsAt: 'agents.example.org', dialled: 'a.konnectivity.example.org' }),
+      tenant('x', ingress(a), { agentsAt: 'agents.example.org', dialed: 'a.konnectivity.example.org' }),
       tenant('y', ingress('a.konnectivity.example.org')),
       true,
     ],

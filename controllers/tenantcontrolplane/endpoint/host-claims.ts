@@ -34,8 +34,8 @@ export function apiServerHosts(tcp: TenantControlPlane): readonly string[] {
 /** The host names of a server: those for the host names of the API server, and the one that its clients dial. */
 function serverHosts(tcp: TenantControlPlane, hosts: readonly string[], named: NamedServer): readonly string[] {
   const wanted = hosts.map((host) => serverHost(host, named));
-  const dialled = named.server.hostname?.dialled(tcp)?.host;
-  return dialled === undefined || isIpAddress(dialled) ? wanted : [...wanted, dialled];
+  const dialed = named.server.hostname?.dialed(tcp)?.host;
+  return dialed === undefined || isIpAddress(dialed) ? wanted : [...wanted, dialed];
 }
 
 /** A claim to a host name of shared routers. */

@@ -94,8 +94,8 @@ const secrets = rows.filter((row) => row.startsWith('Secret ')).map((row) => row
 /** What must be as before, although other parts were issued again. */
 function shape({ metadata, data, spec }: Found): unknown {
   const owners = metadata.ownerReferences?.map(({ uid }) => uid);
-  const labelled = Object.keys(metadata.labels ?? {}).sort();
-  return { owners, labels: labelled, finalizers: metadata.finalizers, keys: Object.keys(data ?? {}).sort(), spec };
+  const labeled = Object.keys(metadata.labels ?? {}).sort();
+  return { owners, labels: labeled, finalizers: metadata.finalizers, keys: Object.keys(data ?? {}).sort(), spec };
 }
 
 /** A Deployment names the checksums of what it mounts, which may be new, and a new Service has another cluster address. */

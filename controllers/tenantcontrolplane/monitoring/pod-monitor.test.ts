@@ -20,7 +20,7 @@ interface Monitor {
 const monitor = podMonitor(tenantControlPlaneWith(), 6443, { labels: {}, interval: '60s' }) as unknown as Monitor;
 const endpoints = monitor.spec.podMetricsEndpoints;
 
-/** The address that relabelling makes of that of a pod. */
+/** The address that relabeling makes of that of a pod. */
 function addressOf({ relabelings }: Endpoint, ip: string): string | undefined {
   const rules = relabelings.filter(({ targetLabel }) => targetLabel === '__address__');
   const matching = rules.filter(({ regex = '' }) => new RegExp(`^${regex}$`).test(ip));

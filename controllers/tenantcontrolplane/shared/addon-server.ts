@@ -9,11 +9,11 @@ export interface ServerHostname {
   /** The author's name; undefined if the field is not set. */
   given(tcp: TenantControlPlane): string | undefined;
   /** The name or address that clients were sent to; undefined while there are none. */
-  dialled(tcp: TenantControlPlane): DialledHost | undefined;
+  dialed(tcp: TenantControlPlane): DialedHost | undefined;
 }
 
 /** The host that the clients of a server dial, by the status. */
-export interface DialledHost {
+export interface DialedHost {
   readonly host: string;
   /** When they were sent there, in milliseconds since the epoch. */
   readonly sinceMs: number;

@@ -40,7 +40,7 @@ describe('The state of a control plane in one word', () => {
     ['a first pod is ready and the tenant prepared', { ...first, deployment: pods(1) }, 'Ready', 'v1.36.3'],
     ['a first pod is ready and the tenant not prepared', { ...first, usable: false }, 'Provisioning', undefined],
     ['pods are replaced without another version', { ...running, deployment: pods(2, 3, 1) }, 'Ready', 'v1.36.3'],
-    ['no pod is ready any more', { ...running, deployment: pods(0) }, 'NotReady', 'v1.36.3'],
+    ['no pod is ready anymore', { ...running, deployment: pods(0) }, 'NotReady', 'v1.36.3'],
     ['the Deployment is gone', { ...running, deployment: undefined, applied: undefined }, 'NotReady', 'v1.36.3'],
     ['pods of a new version start', { ...upgrade, deployment: pods(2, 4, 2) }, 'Upgrading', 'v1.35.4'],
     ['no pod serves while the version changes', { ...upgrade, deployment: pods(0) }, 'Upgrading', 'v1.35.4'],

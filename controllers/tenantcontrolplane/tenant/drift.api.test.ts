@@ -80,15 +80,15 @@ const keyOf = ({ metadata: { name, namespace } }: Resource): { name: string; nam
 
 /** An edit of a field that Steward applies; fields that others add stay theirs with server-side apply. */
 function damage(object: Resource & { readonly data?: Readonly<Record<string, string>> }): unknown {
-  const workload = { spec: { template: { spec: { serviceAccountName: 'spoilt' } } } };
+  const workload = { spec: { template: { spec: { serviceAccountName: 'spoiled' } } } };
   const damages: Readonly<Record<string, unknown>> = {
-    ConfigMap: { data: Object.fromEntries(Object.keys(object.data ?? {}).map((name) => [name, 'spoilt'])) },
+    ConfigMap: { data: Object.fromEntries(Object.keys(object.data ?? {}).map((name) => [name, 'spoiled'])) },
     Role: { rules: [] },
     ClusterRole: { rules: [] },
     RoleBinding: { subjects: [] },
     ClusterRoleBinding: { subjects: [] },
     ServiceAccount: { metadata: { annotations: { [labels.owner]: 'somebody' } } },
-    Service: { spec: { selector: { 'k8s-app': 'spoilt' } } },
+    Service: { spec: { selector: { 'k8s-app': 'spoiled' } } },
     Deployment: workload,
     DaemonSet: workload,
     Endpoints: { subsets: [] },
@@ -180,9 +180,9 @@ describe('A real API server of a tenant', () => {
     applied.splice(0);
     const asked = world.enqueued;
     const proxy = { namespace: 'kube-system', name: 'kube-proxy' };
-    await admin.patch(kinds.ConfigMap, proxy, { type: 'merge', body: { data: { 'config.conf': 'spoilt' } } });
+    await admin.patch(kinds.ConfigMap, proxy, { type: 'merge', body: { data: { 'config.conf': 'spoiled' } } });
     const isWhole = async (): Promise<boolean> =>
-      (await admin.get(kinds.ConfigMap, proxy))?.data?.['config.conf'] !== 'spoilt';
+      (await admin.get(kinds.ConfigMap, proxy))?.data?.['config.conf'] !== 'spoiled';
     expect(await reconcilesUntil(world, asked, isWhole)).toBe(1);
     expect(applied).toContain('DaemonSet kube-proxy');
     expect(applied).not.toContain('Deployment coredns');

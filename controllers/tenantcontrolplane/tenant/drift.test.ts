@@ -186,8 +186,8 @@ describe('Drift inside a tenant', () => {
     await admin.patch(kinds.Deployment, corefile, status, { subresource: 'status' });
     const metadata = { name: 'mine', namespace: 'default' };
     await admin.create(kinds.ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata });
-    const labelled = { ...metadata, name: 'mine-too', labels: { [labels.component]: 'coredns' } };
-    await admin.create(kinds.ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata: labelled });
+    const labeled = { ...metadata, name: 'mine-too', labels: { [labels.component]: 'coredns' } };
+    await admin.create(kinds.ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata: labeled });
     await admin.delete(kinds.ConfigMap, metadata);
     expect(await afterSeconds(world)).toBe(0);
     expect((await admin.get(kinds.ConfigMap, corefile))?.data).toEqual({ Corefile: 'mine' });

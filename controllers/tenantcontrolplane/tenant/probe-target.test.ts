@@ -33,7 +33,7 @@ test('a tenant is probed once it can be used, through its Service and at its end
   });
 });
 
-test('a tenant that sleeps is not probed any more', async () => {
+test('a tenant that sleeps is not probed anymore', async () => {
   const { world, told } = watched();
   await world.create();
   await world.settle();
@@ -43,7 +43,7 @@ test('a tenant that sleeps is not probed any more', async () => {
   expect(told.at(-1)).toBe('stop');
 });
 
-test('a tenant that is deleted is not probed any more', async () => {
+test('a tenant that is deleted is not probed anymore', async () => {
   const { world, told } = watched();
   await world.create();
   await world.settle();
@@ -66,12 +66,12 @@ test('a tenant that does not answer is probed as before', async () => {
   expect(told.slice(known)).toEqual([]);
 });
 
-test('a Service without an address of its own is reached by its name, not dialled', async () => {
+test('a Service without an address of its own is reached by its name, not dialed', async () => {
   const { world } = watched();
   await world.create();
   const known = { tcp: await world.read(), tenantPrepared: true, operatorKubeconfig: 'a', superAdminKubeconfig: 'b' };
   const scope = { ...known, observed: { deployment: undefined }, endpoint: { port: 6443 } };
-  const dialled = (clusterIP: string): unknown => probeTarget({ ...scope, service: { spec: { clusterIP } } });
-  expect(dialled('10.96.0.7')).toMatchObject({ service: { dial: { host: '10.96.0.7', port: 6443 } } });
-  expect(dialled('None')).toMatchObject({ service: { dial: undefined } });
+  const dialed = (clusterIP: string): unknown => probeTarget({ ...scope, service: { spec: { clusterIP } } });
+  expect(dialed('10.96.0.7')).toMatchObject({ service: { dial: { host: '10.96.0.7', port: 6443 } } });
+  expect(dialed('None')).toMatchObject({ service: { dial: undefined } });
 });

@@ -7,7 +7,7 @@ import { wantedReplicas } from '../shared/replicas.ts';
 export interface ProbedKubeconfig {
   /** Names it and its CA. */
   readonly kubeconfig: string;
-  /** Dialled in place of what the kubeconfig names. */
+  /** Dialed in place of what the kubeconfig names. */
   readonly dial?: { readonly host: string; readonly port: number };
 }
 

@@ -187,7 +187,7 @@ describe('an upgrade to another minor', () => {
     expect(await versions(world)).toEqual(goes);
   });
 
-  test('that has begun is not held any more, whatever is found and whichever process checks', async () => {
+  test('that has begun is not held anymore, whatever is found and whichever process checks', async () => {
     const world = await running();
     world.podsStart = false;
     await world.change(next);

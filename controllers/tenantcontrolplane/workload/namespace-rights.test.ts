@@ -8,7 +8,7 @@ const privileged: TenantControlPlaneChanges = {
 };
 const fake: TenantControlPlaneChanges = { deployment: { extraArgs: { apiServer: ['--client-ca-file=/x'] } } };
 
-async function labelled(standard: string): Promise<TenantWorld> {
+async function labeled(standard: string): Promise<TenantWorld> {
   const world = new TenantWorld();
   const labels = { 'pod-security.kubernetes.io/enforce': standard };
   await world.cluster.seed(kinds.Namespace, {
@@ -61,7 +61,7 @@ describe('A spec that no webhook refused', () => {
   });
 
   test('creates pods if the namespace permits it', async () => {
-    const world = await labelled('privileged');
+    const world = await labeled('privileged');
     await world.create(privileged);
     await world.settle();
     expect(await containers(world)).toContain('extra');
@@ -79,7 +79,7 @@ describe('A spec that no webhook refused', () => {
   });
 
   test('is applied if the pods have it already, even if they change otherwise', async () => {
-    const world = await labelled('privileged');
+    const world = await labeled('privileged');
     await world.create(privileged);
     await world.settle();
     await world.cluster.seed(kinds.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } });
@@ -115,7 +115,7 @@ describe('A spec that no webhook refused', () => {
       },
     ],
   ])('leaves pods as they are if %s and the standard forbids it', async (_what, first, change) => {
-    const world = await labelled('privileged');
+    const world = await labeled('privileged');
     await world.create({ deployment: first });
     await world.settle();
     const before = (await world.deployment())?.spec?.template;
@@ -127,7 +127,7 @@ describe('A spec that no webhook refused', () => {
   });
 
   test('is validated again under restricted if a context of the pod is removed on which a container relies', async () => {
-    const world = await labelled('restricted');
+    const world = await labeled('restricted');
     const securityContext = { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } };
     const podSecurityContext = { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } };
     const additionalContainers = [{ name: 'extra', image: 'x', securityContext }];
@@ -140,7 +140,7 @@ describe('A spec that no webhook refused', () => {
   });
 
   test('with a sysctl of Steward’s own beside those of the author stays as it is under a stricter standard', async () => {
-    const world = await labelled('privileged');
+    const world = await labeled('privileged');
     const sysctls = [{ name: 'kernel.msgmax', value: '1' }];
     await world.create({ deployment: { podSecurityContext: { sysctls } }, networkProfile: { port: 443 } });
     await world.settle();

@@ -117,7 +117,7 @@ describe('The ingress rules of a control plane', () => {
 });
 
 describe('Prometheus', () => {
-  test('reaches controller manager and scheduler from namespaces that are labelled for it, where it is to scrape them', () => {
+  test('reaches controller manager and scheduler from namespaces that are labeled for it, where it is to scrape them', () => {
     expect(made({}, { isMonitored: true }).ingress).toEqual([
       { ports: [{ protocol: 'TCP', port: 6443 }] },
       {

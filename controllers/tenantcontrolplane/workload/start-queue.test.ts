@@ -48,7 +48,7 @@ describe('A queue of starting control planes', () => {
     expect(take('d')).toBeUndefined();
   });
 
-  test('enqueues the next one if one that waited does not want to start any more', () => {
+  test('enqueues the next one if one that waited does not want to start anymore', () => {
     const { queue, take, enqueued } = begin();
     ['a', 'b', 'c', 'd'].map((name) => take(name));
     queue.ended('uid-a');

@@ -58,7 +58,7 @@ export class StartQueue {
     this.#starting.delete(uid);
     const next = this.#waiting.entries().find(([, { namespace = '' }]) => this.#isFree(namespace));
     if (next === undefined) return;
-    // It requests its turn again, unless it does not want to start any more.
+    // It requests its turn again, unless it does not want to start anymore.
     this.#waiting.delete(next[0]);
     this.#enqueue(next[1]);
   }

@@ -2,7 +2,7 @@ import type { Area, Arrow, Box, Picture, Point } from './picture.ts';
 
 const lineHeight = 18;
 
-/** Colours follow the page that the picture is in, or else the reader's system. */
+/** Colors follow the page that the picture is in, or else the reader's system. */
 const style = `.steward-picture{--l:var(--picture-line,#52607a);--t:var(--picture-text,#172033);--f:var(--picture-fill,#e6edfb);--s:var(--picture-soft,#f6f8fd);--a:var(--picture-accent,#1d4ed8);font:14px -apple-system,'Segoe UI',Roboto,'Noto Sans',Arial,sans-serif}
 @media (prefers-color-scheme:dark){.steward-picture{--l:var(--picture-line,#9fb3d9);--t:var(--picture-text,#eef2fb);--f:var(--picture-fill,#1c2740);--s:var(--picture-soft,#141b2c);--a:var(--picture-accent,#8fb0ff)}}
 .steward-picture text{fill:var(--t)}

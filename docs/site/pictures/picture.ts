@@ -10,7 +10,7 @@ export interface Area {
   readonly optional?: true;
 }
 
-/** A box with centred lines; the first one is emphasised. */
+/** A box with centered lines; the first one is emphasized. */
 export interface Box {
   readonly at: Point;
   readonly size: Point;

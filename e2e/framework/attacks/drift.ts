@@ -25,14 +25,14 @@ const podSpec = (fields: Readonly<Record<string, unknown>>): ForeignEdit['patch'
  * it are done with them.
  */
 export const foreignEdits: readonly ForeignEdit[] = [
-  { object: system('v1', 'Service', 'kube-dns'), patch: { metadata: { labels: { 'kubernetes.io/name': 'Spoilt' } } } },
+  { object: system('v1', 'Service', 'kube-dns'), patch: { metadata: { labels: { 'kubernetes.io/name': 'Spoiled' } } } },
   {
     object: system('apps/v1', 'Deployment', 'coredns'),
-    patch: podSpec({ containers: [{ name: 'coredns', image: 'example.org/spoilt:1' }] }),
+    patch: podSpec({ containers: [{ name: 'coredns', image: 'example.org/spoiled:1' }] }),
   },
   { object: system('apps/v1', 'DaemonSet', 'kube-proxy'), patch: 'delete' },
-  { object: system('v1', 'ConfigMap', 'kube-proxy'), patch: { data: { 'config.conf': 'spoilt' } } },
-  { object: system('apps/v1', 'DaemonSet', 'konnectivity-agent'), patch: podSpec({ serviceAccountName: 'spoilt' }) },
+  { object: system('v1', 'ConfigMap', 'kube-proxy'), patch: { data: { 'config.conf': 'spoiled' } } },
+  { object: system('apps/v1', 'DaemonSet', 'konnectivity-agent'), patch: podSpec({ serviceAccountName: 'spoiled' }) },
   { object: system('v1', 'ServiceAccount', 'konnectivity-agent'), patch: 'delete' },
   { object: system('v1', 'ConfigMap', 'kubeadm-config'), patch: 'delete' },
   { object: system(rbac, 'Role', 'kubeadm:nodes-kubeadm-config'), patch: { rules: [] } },

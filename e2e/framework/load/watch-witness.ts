@@ -7,7 +7,7 @@ import { watchOnce } from '../../cluster/watch-once.ts';
 export interface WatchReport {
   /** How often the server or the line ended the watch. */
   readonly interruptions: number;
-  /** How often the place to go on from was not known any more, so that all had to be listed again. */
+  /** How often the place to go on from was not known anymore, so that all had to be listed again. */
   readonly relists: number;
   readonly events: number;
   /** Objects whose last version was not told. */

@@ -17,7 +17,7 @@ const packages = ['ipset', 'iptables'] as const;
 /** Its own `--cleanup-config` leaves everything (v2.1.0). */
 const removeRules = `iptables-save -t filter | grep -Ev 'KUBE-(ROUTER|POD-FW|NWPLCY)-' | iptables-restore && ipset destroy`;
 
-/** What enforces NetworkPolicies on one machine. Disposing ends it and removes its rules: nothing is enforced any more. */
+/** What enforces NetworkPolicies on one machine. Disposing ends it and removes its rules: nothing is enforced anymore. */
 export interface PolicyAgent extends AsyncDisposable {
   /** Resolves when pods with these addresses have rules of their own. */
   covers(addresses: readonly string[]): Promise<void>;

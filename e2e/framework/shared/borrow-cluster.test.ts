@@ -123,7 +123,7 @@ describe('the cluster that scenarios share', () => {
     expect(host.done).toEqual(['start 1', 'remove 1', 'start 2']);
   });
 
-  test('is replaced when it does not answer any more', async () => {
+  test('is replaced when it does not answer anymore', async () => {
     const host = new FakeHost();
     await (await borrowCluster(host))[Symbol.asyncDispose]();
     host.attach = () => Promise.reject(new Error('no route to host'));

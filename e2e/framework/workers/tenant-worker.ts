@@ -58,7 +58,7 @@ export async function joinByHand(
   const { init } = worker.machine;
   if (to.secondAddress !== undefined) await addIpv6(to.secondAddress, init);
   const nodeIp = [worker.address, to.secondAddress].filter((address) => address !== undefined).join(',');
-  // kubeadm learnt v1beta4, where extra arguments are a list, in 1.31.
+  // kubeadm learned v1beta4, where extra arguments are a list, in 1.31.
   const isOld = Number(worker.machine.record.kubernetes.split('.')[1]) < 31;
   await worker.join(
     stringify({

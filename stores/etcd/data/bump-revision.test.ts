@@ -55,7 +55,7 @@ describe('bumpRevision', () => {
 
   test('ends soon when the callback throws, without running writes or leftovers', async () => {
     const { said, etcd } = setUp();
-    const unwanted = new Error('not wanted any more');
+    const unwanted = new Error('not wanted anymore');
     const told: bigint[] = [];
     const raising = raiseRevision(etcd, key, { from: 10n, wanted: 1_000_000n }, (reached) => {
       told.push(reached);

@@ -23,7 +23,7 @@ export interface RaisedEtcd {
 /**
  * Raises etcd's revision to at least `wanted` with one write per revision, the only way in etcd. `key` is overwritten repeatedly, and
  * deleted at the end. Each write costs about a hundred bytes until etcd compacts. `onProgress` is called every 2000 writes and stops the raise
- * by throwing; no write is in progress any more when this rejects. Throws what `onProgress` throws, and `StoreError` Unsupported when the
+ * by throwing; no write is in progress anymore when this rejects. Throws what `onProgress` throws, and `StoreError` Unsupported when the
  * distance is too large or etcd grows too much.
  */
 export async function raiseRevision(

@@ -99,7 +99,7 @@ export class EtcdWatch implements AsyncDisposable {
 
   #giveUp(): void {
     this.#fail(new Error('the watch was closed'));
-    // `end` first: if a writable stream is cancelled, the library assumes that the server is lost and drops all calls.
+    // `end` first: if a writable stream is canceled, the library assumes that the server is lost and drops all calls.
     this.#stream.end();
     this.#stream.cancel();
   }

@@ -96,7 +96,7 @@ export function sharedDataAttacks(client: Etcd3, own: string): readonly Attempt[
   ]);
 }
 
-/** Users and roles, the own and the neighbour's. */
+/** Users and roles, the own and the neighbor's. */
 export function adminAttacks(client: Etcd3, own: Tenancy, victim: Tenancy): readonly Attempt[] {
   const perm = { permType: 'Readwrite', key: Buffer.from('/'), range_end: Buffer.from('0') } as const;
   return reaching('tenants', [
@@ -180,7 +180,7 @@ async function firstResponse(
   }
 }
 
-/** Watches of the neighbour's keys, of everything, and with the open end of CVE-2026-73499. */
+/** Watches of the neighbor's keys, of everything, and with the open end of CVE-2026-73499. */
 export function watchAttacks(connect: () => Etcd3, own: string, victim: string): readonly Attempt[] {
   return [
     watchAttack(connect, 'watch a key of another tenant', Buffer.from(`/${victim}/a`), Buffer.from(`/${victim}/a\0`)),

@@ -7,7 +7,7 @@ import { ownershipSchema } from '../names.ts';
 import { account, identifier, literal, table } from '../sql.ts';
 import { look, statement } from './attempts.ts';
 
-/** Reads and writes of the neighbour's table, of the records of owners, and of the server's own. */
+/** Reads and writes of the neighbor's table, of the records of owners, and of the server's own. */
 export function dataAttacks(client: Connection, own: string, victim: string): readonly Attempt[] {
   const [mine, theirs] = [table(own), table(victim)];
   const owners = `${identifier(ownershipSchema)}.tenancies`;
@@ -160,8 +160,8 @@ export function adminAttacks(
   ];
 }
 
-/** Reads of the catalogues. */
-export function catalogueAttacks(client: Connection, victim: Tenant): readonly Attempt[] {
+/** Reads of the catalogs. */
+export function catalogAttacks(client: Connection, victim: Tenant): readonly Attempt[] {
   const { schema, user } = victim.tenancy;
   // Filtered, because a server with many tenants would answer with megabytes.
   const [isSchema, isUser] = [`= ${literal(schema)}`, `LIKE ${literal(`%${user}%`)}`];

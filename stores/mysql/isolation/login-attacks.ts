@@ -17,10 +17,10 @@ export function loginAttacks(config: LoginConfig, attacker: Tenant, victim: Tena
       connection.destroy();
     },
   });
-  const neighbour = { user: victim.tenancy.user, database: victim.tenancy.schema };
+  const neighbor = { user: victim.tenancy.user, database: victim.tenancy.schema };
   const tenants = [
-    login('log in as another tenant with the own password', neighbour),
-    login('log in as another tenant without a password', { ...neighbour, password: '' }),
+    login('log in as another tenant with the own password', neighbor),
+    login('log in as another tenant without a password', { ...neighbor, password: '' }),
     login('log in without a user', { user: '', password: '' }),
     login('log in to the database of another tenant', { database: victim.tenancy.schema }),
     login("log in to the server's own database", { database: 'mysql' }),

@@ -2,7 +2,7 @@ import type { Connection, RowDataPacket } from 'mysql2/promise';
 import type { IsolationProbe, Tenant, TenantHand } from '../../driver.ts';
 import type { Attack } from '../../isolation/attempt.ts';
 import type { LoginConfig } from '../../login-config.ts';
-import { adminAttacks, catalogueAttacks, dataAttacks, ownSchemaAttacks } from './attacks.ts';
+import { adminAttacks, catalogAttacks, dataAttacks, ownSchemaAttacks } from './attacks.ts';
 import { isMysqlAnswer, isMysqlRefusal } from './attempts.ts';
 import { loginAttacks } from './login-attacks.ts';
 import { rawMysql, tenantLogin } from './raw-client.ts';
@@ -45,7 +45,7 @@ async function attack(config: LoginConfig, attacker: Tenant, victim: Tenant): Pr
         ...dataAttacks(client, own, other),
         ...ownSchemaAttacks(client, own),
         ...adminAttacks(client, attacker, victim, victims.threadId),
-        ...catalogueAttacks(client, victim),
+        ...catalogAttacks(client, victim),
       ],
       loginAttacks(config, attacker, victim),
     ],

@@ -52,7 +52,7 @@ const quietMsOfCluster = 250;
 const mostRounds = 40;
 
 /**
- * Waits until no message is on its way to the bucket any more: what a server accepted just before the fence takes another moment, longer
+ * Waits until no message is on its way to the bucket anymore: what a server accepted just before the fence takes another moment, longer
  * between servers.
  */
 export async function untilQuiet(client: NatsClient, bucket: string): Promise<void> {

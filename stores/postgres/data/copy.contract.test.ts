@@ -130,12 +130,12 @@ describe.each([
   test.each(['revoke', 'remove'] as const)(
     'does not wait for a tenant’s locks to %s it, nor make others wait',
     async (end) => {
-      const [tenant, neighbour] = [await settle(), await settle()];
+      const [tenant, neighbor] = [await settle(), await settle()];
       const busy = await rawPostgres(store.config, tenant);
       await busy.query(`BEGIN; ALTER ROLE CURRENT_USER PASSWORD 'x'`);
       const begun = performance.now();
       await expect(session.ensure(tenant.tenancy)).rejects.toMatchObject({ reason: 'Failed' });
-      await Promise.all([session[end]?.(withoutPassword(tenant)), session.ping(), session.ensure(neighbour.tenancy)]);
+      await Promise.all([session[end]?.(withoutPassword(tenant)), session.ping(), session.ensure(neighbor.tenancy)]);
       expect(performance.now() - begun).toBeLessThan(5_000);
       await expect(busy.query('SELECT 1')).rejects.toBeDefined();
       await expect(rawPostgres(store.config, tenant)).rejects.toBeDefined();

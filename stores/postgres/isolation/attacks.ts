@@ -150,7 +150,7 @@ export function loginAttacks(attack: Attacker): readonly Attempt[] {
   return [...reaching('tenants', tenants), ...reaching('server', server)];
 }
 
-/** Roles and databases, the own and the neighbour's. */
+/** Roles and databases, the own and the neighbor's. */
 export function administrationAttacks(attack: Attacker): readonly Attempt[] {
   const own = {
     user: quoted.name(attack.attacker.tenancy.user),

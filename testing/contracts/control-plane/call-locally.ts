@@ -15,7 +15,7 @@ interface ClientConfig {
   readonly url?: string;
 }
 
-/** Says of a configuration whose webhooks are called here already, and so have no Service any more. */
+/** Says of a configuration whose webhooks are called here already, and so have no Service anymore. */
 const mark = 'contract.example.com/webhooks-of';
 
 const kinds = ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'] as const;

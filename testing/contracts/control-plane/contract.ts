@@ -26,7 +26,7 @@ const testMs = 300_000;
  */
 export function describeContract(profile: ControlPlaneProfile, clusterApi: string): void {
   jest.setTimeout(testMs);
-  describe(`${profile.provider} fulfils the contract of Cluster API ${clusterApi}`, () => {
+  describe(`${profile.provider} fulfills the contract of Cluster API ${clusterApi}`, () => {
     let management: ContractManagement;
     let hosting: Hosting | undefined;
     const stage = (): Stage => {

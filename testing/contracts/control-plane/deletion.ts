@@ -9,7 +9,7 @@ import type { Stage } from './stage.ts';
 export interface Doomed {
   /** Has workers. */
   readonly plain: () => ContractCluster;
-  /** Its API server cannot be reached any more. */
+  /** Its API server cannot be reached anymore. */
   readonly unreachable: () => ContractCluster;
   /** What the provider made for it is gone. */
   readonly bare: () => ContractCluster;

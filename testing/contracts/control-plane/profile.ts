@@ -32,7 +32,7 @@ export interface ControlPlaneName {
 
 /** What stands in for nodes of the management cluster: control planes run as processes of this host. */
 export interface Hosting extends AsyncDisposable {
-  /** Ends the API server of a control plane permanently, so that it cannot be reached any more. */
+  /** Ends the API server of a control plane permanently, so that it cannot be reached anymore. */
   cutOff(controlPlane: ControlPlaneName): Promise<void>;
   /** Deletes behind the provider's back what it has made in the management cluster for a control plane. */
   takeAway(controlPlane: ControlPlaneName): Promise<void>;

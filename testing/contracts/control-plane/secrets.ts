@@ -47,7 +47,7 @@ export function secrets(
     const before = await certificate();
     await stage().management.client.delete(found.secret('kubeconfig'));
     await found.until(found.secret('kubeconfig'), 'its return', (object) => object?.data?.value !== undefined);
-    await found.merge(found.secret('kubeconfig'), { data: { value: Buffer.from('spoilt').toString('base64') } });
+    await found.merge(found.secret('kubeconfig'), { data: { value: Buffer.from('spoiled').toString('base64') } });
     await found.until(found.secret('kubeconfig'), 'its content', ({ data } = {}) =>
       Buffer.from(data?.value ?? '', 'base64')
         .toString()
@@ -67,13 +67,13 @@ export function secrets(
   test('A control plane with the name of its Cluster keeps its CA where workers read it', async () => {
     const found = namesake();
     expect(found.controlPlane.name).toBe(found.name);
-    const labelled = await found.until(
+    const labeled = await found.until(
       found.secret('ca'),
       'its label',
       (object) => object?.metadata?.labels?.[label] === found.name,
     );
-    expect(labelled).toMatchObject({ type: 'cluster.x-k8s.io/secret' });
-    const { data } = labelled;
+    expect(labeled).toMatchObject({ type: 'cluster.x-k8s.io/secret' });
+    const { data } = labeled;
     const parts = ['tls.crt', 'tls.key'].map((key) => Buffer.from(data?.[key] ?? '', 'base64').toString());
     expect(parts).toEqual([expect.stringContaining('BEGIN CERTIFICATE'), expect.stringContaining('PRIVATE KEY')]);
   });

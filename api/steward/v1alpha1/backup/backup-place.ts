@@ -63,7 +63,7 @@ export const backupEncryption = obj({
 export const backupSource = obj({
   tenantControlPlaneName: described(
     tenantName(),
-    'Name of the TenantControlPlane, in the namespace of this object. For a restore it need not exist any more.',
+    'Name of the TenantControlPlane, in the namespace of this object. For a restore it need not exist anymore.',
   ),
   encryption: described(backupEncryption, 'How the backups are encrypted.'),
   storage: described(backupStorage, 'Where the backups are.'),

@@ -37,8 +37,8 @@ export type HookStep =
 /**
  * Which hook is due. Everything follows from the current state, so that a missed call has no effect: a Cluster without add-ons
  * gets them once its control plane is initialized; another class has the stages before an upgrade run, whether or not the Kubernetes
- * version changes; those after it follow when control plane and workers have the version. A hook of a class that is not wanted any
- * more is left.
+ * version changes; those after it follow when control plane and workers have the version. A hook of a class that is not wanted
+ * anymore is left.
  */
 export function hookDue(situation: Situation): HookStep {
   const { className, release, record } = situation;

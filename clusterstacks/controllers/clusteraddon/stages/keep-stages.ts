@@ -37,7 +37,7 @@ export function digestOfStages(stages: readonly PreparedStage[], { target }: Sta
 }
 
 /**
- * Makes the workload cluster hold what the stages render, without their conditions, and removes what they do not name any more.
+ * Makes the workload cluster hold what the stages render, without their conditions, and removes what they do not name anymore.
  * Nothing is removed before all is applied.
  */
 export async function keepStages(

@@ -157,7 +157,7 @@ async function runHook(gathered: GatheredState, step: Run, tools: Tools): Promis
   return finish({ gathered, step, tools }, { run, stages, inventory, appliedDigest: undefined });
 }
 
-/** All stages are done: what they do not name any more goes, and only then is the hook completed. */
+/** All stages are done: what they do not name anymore goes, and only then is the hook completed. */
 async function finish(
   { gathered, step, tools }: { readonly gathered: GatheredState; readonly step: Run; readonly tools: Tools },
   changes: Changes,

@@ -51,7 +51,7 @@ export async function deleteObjects(
   return { gone, left };
 }
 
-/** Undefined when the object is not there any more, else why it is. */
+/** Undefined when the object is not there anymore, else why it is. */
 async function deleteOne(
   manifest: Manifest,
   { cluster, discovery, signal, spares }: DeleteTarget & { readonly spares: boolean },

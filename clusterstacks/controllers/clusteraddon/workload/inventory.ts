@@ -61,7 +61,7 @@ export interface HookResult {
 }
 
 /**
- * What has to go after a hook: objects of its stages that no stage names any more, and those of stages that the release does not
+ * What has to go after a hook: objects of its stages that no stage names anymore, and those of stages that the release does not
  * know. A stage that the release applies in another hook keeps what it has.
  */
 export function superfluousItems({ inventory, ran, rendered, config }: HookResult): readonly InventoryItem[] {

@@ -73,7 +73,7 @@ function wanted(scope: Readonly<Scope>): Wanted {
 /** The host name that agents keep until they can connect at the wanted one; undefined when they can. */
 function formerHost(scope: Readonly<Scope>, wanted: string): { host: string; then: Later } | undefined {
   const { tcp, observed } = scope;
-  const host = konnectivityServer.hostname?.dialled(tcp)?.host;
+  const host = konnectivityServer.hostname?.dialed(tcp)?.host;
   if (host === undefined || host === wanted || isIpAddress(host) || isIpAddress(wanted)) return undefined;
   const { takeover } = needed(scope.publication, 'publication');
   const later = (until: string, afterMs?: number): { host: string; then: Later } => {

@@ -283,7 +283,7 @@ describe('the address for agents', () => {
     const host = 'one.konnectivity.example.org';
     expect(found(byIngress, byName)).toEqual({ host, port: 443, byName: true });
     expect(found(byGateway, { ...byName, hostPort: 6443 })).toEqual({ host, port: 8132, byName: true });
-    // Not published by it yet, or not any more.
+    // Not published by it yet, or not anymore.
     expect(found(byIngress, byAddress)).toEqual(at);
   });
 

@@ -19,7 +19,7 @@ export const konnectivityServer: AddonServer = {
     subdomain: 'konnectivity',
     field: 'spec.addons.konnectivity.server.hostname',
     given: ({ spec }) => spec.addons.konnectivity?.server.hostname,
-    dialled({ status }) {
+    dialed({ status }) {
       const { host = '', lastUpdate } = status?.addons?.konnectivity?.agent ?? {};
       return host === '' ? undefined : { host, sinceMs: Date.parse(lastUpdate ?? '1970-01-01T00:00:00Z') };
     },

@@ -18,8 +18,8 @@ type KonnectivityLeaf = 'konnectivity-server' | 'konnectivity-server.conf';
 /** The names under which agents may reach the server: the wanted one, and previous ones for as long as agents dial them. */
 function names(tcp: TenantControlPlane, endpoint: Endpoint, hostInUse: string): readonly string[] {
   const host = agentHost(tcp, endpoint);
-  const dialled = konnectivityServer.hostname?.dialled(tcp)?.host;
-  const own = dialled === undefined ? [host] : [host, dialled];
+  const dialed = konnectivityServer.hostname?.dialed(tcp)?.host;
+  const own = dialed === undefined ? [host] : [host, dialed];
   // What the previous endpoint led to is no longer known, so both of its names are included.
   return hostInUse === endpoint.host ? own : [...own, hostInUse, derivedHost(hostInUse, konnectivityServer)];
 }

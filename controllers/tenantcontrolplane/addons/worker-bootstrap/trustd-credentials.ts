@@ -67,7 +67,7 @@ export interface TrustdCredentials {
   /** Certificate of the server alone. */
   readonly server: KeyPair;
   readonly admin: KeyPair;
-  /** The token by which trustd recognises workers of the tenant. */
+  /** The token by which trustd recognizes workers of the tenant. */
   readonly token: string;
 }
 

@@ -40,7 +40,7 @@ async function stored(world: TenantWorld): Promise<Known> {
 }
 
 /**
- * Checks after every write which clients could not connect any more. Pods of two templates answer while one replaces the
+ * Checks after every write which clients could not connect anymore. Pods of two templates answer while one replaces the
  * other.
  */
 async function watchFor(world: TenantWorld, old: { readonly ca: string; readonly token: string }) {
@@ -64,8 +64,8 @@ async function watchFor(world: TenantWorld, old: { readonly ca: string; readonly
     if (isCompleting) return;
     const now = await stored(world);
     if (!isTrusted(served, old.ca)) errors.push('a worker does not know the API server');
-    if (!now.trusted.includes(old.ca.trim())) errors.push('a worker is not known any more');
-    if (!now.verifying.includes(old.token)) errors.push('an old token is not known any more');
+    if (!now.trusted.includes(old.ca.trim())) errors.push('a worker is not known anymore');
+    if (!now.verifying.includes(old.token)) errors.push('an old token is not known anymore');
   });
   return { errors, completing: () => void (isCompleting = true) };
 }

@@ -79,7 +79,7 @@ describe('A user-supplied CA', () => {
     expect([ca['ca.crt'], ca['ca.key'], ca['ca-bundle.crt']]).toEqual([next.certificate, next.key, next.certificate]);
     const { client } = parseKubeconfig((await secretValues(world, 'admin-kubeconfig'))['admin.conf'] ?? '');
     expect(isTrusted(client.certificate, next.certificate)).toBe(true);
-    // What its author wrote may stay in the Secret; it is no offer any more.
+    // What its author wrote may stay in the Secret; it is no offer anymore.
     await world.clock.advance(60_000);
     await world.change({ metadata: { annotations: { 'certs.steward.butlerlabs.dev/operation': null } } });
     await settleRotation(world);

@@ -257,7 +257,7 @@ describe('Real kube-apiservers and kube-controller-managers', () => {
 
     expect(await call(oldAdmin)).toBe('distrusts');
     expect(await call(oldPod)).toBe('distrusts');
-    // Even where they trust the server by now: it does not know them any more.
+    // Even where they trust the server by now: it does not know them anymore.
     expect(await call({ ...oldAdmin, ca: newAdmin.ca })).toBe('unknown');
     expect(await call({ ...oldPod, ca: newAdmin.ca })).toBe('unknown');
     expect(await call({ ...oldKubelet, ca: newAdmin.ca })).toBe('unknown');

@@ -55,7 +55,7 @@ function rest({ metadata: { uid } }: TenantControlPlane, { drainTurns, placement
   placements.release(uid);
 }
 
-/** While the data is migrated. When the drain is no longer wanted, the record goes, by which the migration is cancelled. */
+/** While the data is migrated. When the drain is no longer wanted, the record goes, by which the migration is canceled. */
 function goOn(tcp: TenantControlPlane, store: DataStore, deps: Dependencies): Outcome<Scope> {
   const { name } = store.metadata;
   const migration = tcp.status?.storage?.migration;

@@ -76,7 +76,7 @@ export async function notifyJob(place: JobPlace, values: Readonly<Record<string,
 
 /**
  * Removes the Job of the tenant, whichever migration it belongs to. True once it and its pods are gone, so that nothing copies
- * any more.
+ * anymore.
  */
 export async function removeJob(place: JobPlace): Promise<boolean> {
   const { deps, signal } = place;

@@ -244,7 +244,7 @@ describe('A migration with stopped API servers that does not succeed', () => {
   };
 
   test.each<MigrationPhase>(['Preparing', 'Copying', 'Following', 'StoppingWrites', 'Finishing', 'Switching'])(
-    'leaves everything as it was when it is cancelled in %s',
+    'leaves everything as it was when it is canceled in %s',
     async (phase) => {
       const world = await moving();
       await world.until(phase);
@@ -415,7 +415,7 @@ describe('A migration with stopped API servers that does not succeed', () => {
   });
 
   test.each<MigrationPhase>(['Finishing', 'Switching'])(
-    'ends although the pods do not become ready on the source again: cancelled in %s',
+    'ends although the pods do not become ready on the source again: canceled in %s',
     async (phase) => {
       const world = await moving();
       await world.until(phase);

@@ -264,7 +264,7 @@ describe('A migration that does not succeed', () => {
   };
 
   test.each(['Preparing', 'Copying', 'Following', 'StoppingWrites', 'Finishing', 'Switching'] as const)(
-    'leaves everything as it was when it is cancelled in %s',
+    'leaves everything as it was when it is canceled in %s',
     async (phase) => {
       const world = await moving();
       await world.until(phase);

@@ -56,7 +56,7 @@ export async function rolloutTo(share: TenancyShare, step: MigrationStep): Promi
 }
 
 /**
- * What is waited for until no API server of the tenant runs any more; undefined when none does. A pod on a node that does not report
+ * What is waited for until no API server of the tenant runs anymore; undefined when none does. A pod on a node that does not report
  * counts: its API server may still run, and answer reads from the old datastore after the migration.
  */
 export async function serversLeft(step: ReadOnlyStep): Promise<string | undefined> {

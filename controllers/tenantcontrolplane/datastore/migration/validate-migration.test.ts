@@ -103,13 +103,13 @@ describe('A running migration', () => {
   };
 
   test.each(['Preparing', 'Copying', 'StoppingWrites', 'Switching', 'RollingBack'] as const)(
-    'can be cancelled in %s',
+    'can be canceled in %s',
     (phase) => {
       expect(to(phase, 'default')).toEqual([]);
     },
   );
 
-  test.each(['ResumingWrites', 'Revoking'] as const)('cannot be cancelled any more in %s', (phase) => {
+  test.each(['ResumingWrites', 'Revoking'] as const)('cannot be canceled anymore in %s', (phase) => {
     expect(to(phase, 'default').join()).toContain('wait for the migration to finish');
   });
 

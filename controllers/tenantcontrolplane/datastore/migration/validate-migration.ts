@@ -35,7 +35,7 @@ function validateVersion({ tcp, old, newestMinor }: MigrationRequest): readonly 
   return [{ field: 'spec.kubernetes.version', value, reason, remedy }];
 }
 
-/** A migration can be cancelled until writes are about to be allowed again; its target cannot be changed. */
+/** A migration can be canceled until writes are about to be allowed again; its target cannot be changed. */
 function validateChange(requested: string, { tcp }: MigrationRequest): InvalidInput | undefined {
   const migration = tcp.status?.storage?.migration;
   if (!isUnderWay(migration) || requested === migration.target.dataStoreName) return undefined;

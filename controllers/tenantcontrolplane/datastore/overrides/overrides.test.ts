@@ -265,7 +265,7 @@ describe('What admission would refuse', () => {
 });
 
 describe('An override that is removed', () => {
-  test('is cleaned up when no pod uses it any more: tenancy, record and Secret', async () => {
+  test('is cleaned up when no pod uses it anymore: tenancy, record and Secret', async () => {
     const { world, second } = await running();
     world.podsStart = false;
     await setOverrides(world, []);

@@ -58,7 +58,7 @@ describe('A DataStore that is limited to some namespaces', () => {
     const conditions = (await world.read()).status?.conditions ?? [];
     expect(conditions.find(({ type }) => type === 'StoreReady')).toMatchObject({
       status: 'True',
-      message: 'DataStore default accepts no tenants from namespace default any more; this tenant may stay',
+      message: 'DataStore default accepts no tenants from namespace default anymore; this tenant may stay',
     });
     expect(await world.condition('Ready')).toBe('True');
     expect(world.store.tenancies.size).toBe(1);

@@ -144,7 +144,7 @@ describe('Concurrent placements', () => {
     expect(await rig.place(unplaced('y'))).toBe('a');
   });
 
-  test('are released when no datastore fits the tenant any more', async () => {
+  test('are released when no datastore fits the tenant anymore', async () => {
     const rig = new Rig();
     await rig.serve([readyStore('a', 1)]);
     rig.tenants = [unplaced('x'), unplaced('y')];

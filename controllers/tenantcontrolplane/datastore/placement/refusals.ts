@@ -53,7 +53,7 @@ export function refusals(
   return reasons;
 }
 
-/** Ready summarises Reachable, Authorized and VersionSupported. A status about an older spec does not count. */
+/** Ready summarizes Reachable, Authorized and VersionSupported. A status about an older spec does not count. */
 function notReady({ metadata, status }: DataStore): string | undefined {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   if (ready === undefined || (ready.observedGeneration ?? 0) < metadata.generation)

@@ -28,9 +28,9 @@ function clientsSwitched(scope: Readonly<Scope>, deps: Dependencies, now: Date):
   const { apiServer, servers } = publishedPorts(scope, deps);
   const isRouted = publicationOf(tcp, apiServer) !== undefined;
   return servers.flatMap((open) => {
-    const dialled = open.server.hostname?.dialled(tcp);
-    if (dialled === undefined) return [];
-    return dialled.host === (isRouted ? serverHost(host, open) : host) ? dialled.sinceMs : now.getTime();
+    const dialed = open.server.hostname?.dialed(tcp);
+    if (dialed === undefined) return [];
+    return dialed.host === (isRouted ? serverHost(host, open) : host) ? dialed.sinceMs : now.getTime();
   });
 }
 

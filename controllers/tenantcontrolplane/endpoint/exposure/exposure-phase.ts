@@ -94,8 +94,8 @@ function keptServer(
   taken: ReadonlySet<string>,
 ): readonly OpenServer[] {
   if (open.server.hostname === undefined) return [open];
-  const dialled = open.server.hostname.dialled(scope.tcp)?.host;
-  const hostname = dialled === undefined || isIpAddress(dialled) ? serverHost(host, open) : dialled;
+  const dialed = open.server.hostname.dialed(scope.tcp)?.host;
+  const hostname = dialed === undefined || isIpAddress(dialed) ? serverHost(host, open) : dialed;
   const isDistinct = hostname !== host || publication.by === 'TLSRoute';
   return isDistinct && !taken.has(hostname) ? [{ ...open, hostname }] : [];
 }

@@ -451,7 +451,7 @@ describe('The host name of konnectivity agents', () => {
   const agents = 'agents.example.org';
   const derived = 'a.konnectivity.example.org';
 
-  test('is dialled when every pod has a certificate with it, which also contains the previous one', async () => {
+  test('is dialed when every pod has a certificate with it, which also contains the previous one', async () => {
     const world = await complete(byIngress);
     world.podsStart = false;
     await world.change({ spec: agentsAt(agents) });
@@ -489,7 +489,7 @@ describe('The host name of konnectivity agents', () => {
     expect([...(await ledHosts(world))].sort()).toEqual([host, derived].sort());
   });
 
-  test('is dialled when a Gateway accepts the route', async () => {
+  test('is dialed when a Gateway accepts the route', async () => {
     const world = new PublishedWorld();
     await addGateway(world);
     await world.create(publishing(byGateway));

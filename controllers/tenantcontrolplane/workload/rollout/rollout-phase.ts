@@ -239,7 +239,7 @@ async function switchOver(
   return undefined;
 }
 
-/** True when new pods have been ready for so long that nothing is waited for any more. Counts from the first call. */
+/** True when new pods have been ready for so long that nothing is waited for anymore. Counts from the first call. */
 function isLate(uid: string, hash: string, { clock, memory }: Dependencies): boolean {
   const now = clock.monotonic();
   const [of, since] = (memory.recall(uid, unpreparedFact) ?? '').split(' ');

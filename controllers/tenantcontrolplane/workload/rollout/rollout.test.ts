@@ -47,7 +47,7 @@ const selected = async ({ world }: Stage): Promise<string | undefined> =>
 const hashes = async ({ rolling }: Stage): Promise<readonly string[]> =>
   [...new Set((await rolling.pods()).map(({ metadata }) => metadata.labels?.[hashLabel] ?? ''))].toSorted();
 
-/** Everything but the manager works until nothing changes any more. */
+/** Everything but the manager works until nothing changes anymore. */
 async function cluster({ rolling }: Stage): Promise<void> {
   for (let round = 0; round < 3; round += 1) {
     await rolling.deploymentController();
