@@ -1,5 +1,6 @@
 import type { Kind } from '../schema.ts';
 import { fieldLeaves } from './field-leaves.ts';
+import { readableTitle } from './readable-title.ts';
 
 /** Kind → test file → test title → the fields whose effect the test shows. */
 export type FieldCoverage = Readonly<
@@ -26,7 +27,7 @@ export function coveredFields(kind: Kind, noted: FieldCoverage): readonly Covere
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
 function row({ field, tests }: CoveredField): string {
-  const shown = tests.map(({ file, title }) => `[${cell(title)}](../../${file})`).join('<br>');
+  const shown = tests.map(({ file, title }) => `[${cell(readableTitle(title))}](../../${file})`).join('<br>');
   return `| \`${field}\` | ${shown === '' ? 'none' : shown} |`;
 }
 
@@ -47,6 +48,7 @@ export function fieldCoveragePage(kinds: readonly Kind[], noted: FieldCoverage):
   const text = [
     '<!-- Made by `npm run gen` from testing/repository/field-coverage.yaml; do not edit. -->',
     '# Fields and the tests that show their effect',
+    'Each field of these specs, with a test that fails if the field has no effect. `…` stands for the values with which a test\nruns several times.',
     ...sections,
   ].join('\n\n');
   return `${text}\n`;

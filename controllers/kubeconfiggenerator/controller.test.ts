@@ -283,7 +283,7 @@ describe('A KubeconfigGenerator', () => {
     expect(await world.made('precious')).toMatchObject({ data });
   });
 
-  test('takes user and groups from a text or from a field', async () => {
+  test('takes user and groups from a literal value or from a field', async () => {
     const world = new World();
     await world.tenant('blue');
     const byWord = await world.generator('words', { user: { stringValue: 'ada' }, groups: [{ stringValue: 'a' }] });

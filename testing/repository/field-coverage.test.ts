@@ -38,10 +38,10 @@ describe.each(kinds.map((kind) => [kind.kind, kind] as const))('The fields of %s
 
 test('the page shows the test of each field, or that it has none', () => {
   const generator = allKinds.filter(({ kind }) => kind === 'KubeconfigGenerator');
-  const some = { KubeconfigGenerator: { 'a/b.test.ts': { 'shows | it': ['spec.user.stringValue'] } } };
+  const some = { KubeconfigGenerator: { 'a/b.test.ts': { 'shows | %j': ['spec.user.stringValue'] } } };
   const page = fieldCoveragePage(generator, some);
   expect(page).toContain('7 fields, 1 with a test.');
-  expect(page).toContain('| `spec.user.stringValue` | [shows \\| it](../../a/b.test.ts) |');
+  expect(page).toContain('| `spec.user.stringValue` | [shows \\| …](../../a/b.test.ts) |');
   expect(page).toContain('| `spec.namespaceSelector` | none |');
 });
 

@@ -41,7 +41,8 @@ export function promisesPage(groups: readonly PromiseGroup[]): string {
     '<!-- Made by `npm run gen` from testing/repository/promises.yaml; do not edit. -->',
     '# Promises and the tests that show them',
     'What Steward has promised its users, each promise in one sentence. It is *shown* if a test fails without it; a figure needs a\n' +
-      'committed result as well. *In part* means that tests show some of it. The last column says what is missing.',
+      'committed result as well. *In part* means that tests show some of it. The last column says what is missing.\n' +
+      '`…` in the title of a test stands for the values with which it runs several times.',
     promiseCounts(groups.flatMap(({ promises }) => promises)),
     ...groups.flatMap(({ group, promises }) => [
       `## ${group}`,

@@ -81,14 +81,14 @@ describe('The page of promises', () => {
       {
         group: 'Some',
         promises: [
-          { promise: 'One | two.', verdict: 'shown', tests: [{ file: 'a/b.test.ts', title: 'shows | it' }] },
+          { promise: 'One | two.', verdict: 'shown', tests: [{ file: 'a/b.test.ts', title: 'shows | %s' }] },
           { promise: 'Three.', verdict: 'in part', files: ['a/b.json'], missing: 'Four.' },
         ],
       },
     ]);
     expect(page).toContain('2 promises: 1 shown, 1 in part, 0 not shown.');
     expect(page).toContain('## Some');
-    expect(page).toContain('| One \\| two. | shown | [shows \\| it](../../a/b.test.ts) |  |');
+    expect(page).toContain('| One \\| two. | shown | [shows \\| …](../../a/b.test.ts) |  |');
     expect(page).toContain('| Three. | in part | [a/b.json](../../a/b.json) | Four. |');
   });
 });

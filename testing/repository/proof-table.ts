@@ -1,3 +1,4 @@
+import { readableTitle } from '../../api/generate/readable-title.ts';
 import type { NamedTest } from './named-tests.ts';
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
@@ -12,5 +13,5 @@ export function proofTable(heads: readonly string[], rows: readonly (readonly st
 /** Links to tests and files of the repository, each in a line of a cell, for a page in docs/reference. */
 export function proofLinks(tests: readonly NamedTest[], files: readonly string[] = []): string {
   const named = [...tests, ...files.map((file) => ({ file, title: file }))];
-  return named.map(({ file, title }) => `[${title}](../../${file})`).join('<br>');
+  return named.map(({ file, title }) => `[${readableTitle(title)}](../../${file})`).join('<br>');
 }

@@ -45,7 +45,8 @@ export function threatsPage(groups: readonly ThreatGroup[]): string {
     '# Threats and the tests of their protection',
     'Who could do what to Steward and its tenants, what prevents it, and which tests fail without that. *Open* is what nothing\n' +
       'prevents or no test shows; then the row says what operators do about it. [Security](../explanation/security.md) describes\n' +
-      'the [assets](../explanation/security.md#assets), the [actors](../explanation/security.md#actors) and the protection.',
+      'the [assets](../explanation/security.md#assets), the [actors](../explanation/security.md#actors) and the protection.\n' +
+      '`…` in the title of a test stands for the values with which it runs several times.',
     threatCounts(groups.flatMap(({ threats }) => threats)),
     ...groups.flatMap(({ group, threats }) => [`## ${group}`, proofTable(heads, threats.map(row))]),
   ].join('\n\n');

@@ -71,7 +71,13 @@ test('The page of threats links to tests, and says what is open', () => {
     {
       group: 'Some',
       threats: [
-        { actor: 'a', threat: 'reads | writes', asset: 'b', protection: 'C.', tests: [{ file: 'a/b.ts', title: 'd' }] },
+        {
+          actor: 'a',
+          threat: 'reads | writes',
+          asset: 'b',
+          protection: 'C.',
+          tests: [{ file: 'a/b.ts', title: 'd $e' }],
+        },
         {
           ...{ actor: 'a', threat: 'leaves', asset: 'b', protection: 'C.' },
           ...{ tests: [{ file: 'a/b.ts', title: 'd' }], missing: 'E.', operator: 'F.' },
@@ -82,7 +88,7 @@ test('The page of threats links to tests, and says what is open', () => {
   ]);
   expect(page).toContain('3 threats: tests show the protection against 1, a part of it for 1, and nothing for 1.');
   expect(page).toContain('\n## Some\n');
-  expect(page).toContain('| a | reads \\| writes | b | C. | [d](../../a/b.ts) |\n');
+  expect(page).toContain('| a | reads \\| writes | b | C. | [d …](../../a/b.ts) |\n');
   expect(page).toContain('| a | leaves | b | C. | [d](../../a/b.ts)<br>**Open**: E. **Operators**: F. |\n');
   expect(page).toContain('| a | stays | b | None. | **Open**: E. **Operators**: F. |\n');
 });

@@ -54,7 +54,7 @@ describe('A StewardControlPlane with restoreFrom', () => {
     { policyName: 'hourly' },
     restoreFromBucket,
     { repository: { ...restoreFromBucket.repository, storage: { persistentVolumeClaim: { claimName: 'backups' } } } },
-  ])('hands %j on', async (source) => {
+  ])('passes %j on', async (source) => {
     world.servesBackups();
     await world.seed({}, { restoreFrom: source });
     await world.reconcile();

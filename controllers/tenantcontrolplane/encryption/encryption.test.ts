@@ -124,7 +124,7 @@ describe('A tenant that is created with encryption', () => {
     expect(writtenAgain(world)).toEqual([]);
   });
 
-  test('waits for its own key, starts no pod before, and then has no data in plain text', async () => {
+  test('waits for its own key before any pod starts, and never has data in plain text', async () => {
     const world = new TenantWorld();
     await world.create({ kubernetes: { encryption: ownKey('first') } });
     await world.settle();
@@ -154,7 +154,7 @@ describe('A tenant that is created with encryption', () => {
     expect(await world.deployment()).toBeUndefined();
   });
 
-  test('has resources of its choice encrypted', async () => {
+  test('encrypts the chosen resources', async () => {
     const world = await encrypted({ resources: ['secrets', 'configmaps', 'widgets.example.com'], provider: 'aesgcm' });
     expect(await configurationOf(world)).toBe(
       ['configmaps', 'secrets', 'widgets.example.com'].map((one) => `${one}: aesgcm/generated-1`).join('; '),

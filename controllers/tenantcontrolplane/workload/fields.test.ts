@@ -166,7 +166,7 @@ describe('spec.kubernetes', () => {
     expect(args).toContain('--service-account-jwks-uri=https://tokens.example/a/openid/v1/jwks');
   });
 
-  test('serviceAccountIssuer.publicDiscovery lets everyone read the document, until it is taken back', async () => {
+  test('serviceAccountIssuer.publicDiscovery lets everyone read the document until it is turned off', async () => {
     const issuer = (publicDiscovery: boolean) => ({
       serviceAccountIssuer: { url: 'https://tokens.example', publicDiscovery },
     });
@@ -199,7 +199,7 @@ describe('spec.networkProfile', () => {
     expect(await flags(world)).toContain('--advertise-address=192.0.2.33');
   });
 
-  test('advertiseAddress is the endpoint instead, and the certificate is for the address too', async () => {
+  test('advertiseAddress is the endpoint in place of address, and the certificate covers both', async () => {
     const world = await networkProfile({ address: '192.0.2.33', advertiseAddress: '198.51.100.9' });
     expect((await world.read()).status?.controlPlaneEndpoint).toBe('198.51.100.9:6443');
     const { subjectAltName } = await certificate(world, 'api-server-certificate', 'apiserver.crt');

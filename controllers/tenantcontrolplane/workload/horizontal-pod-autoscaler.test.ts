@@ -35,7 +35,7 @@ describe('The HorizontalPodAutoscaler', () => {
     });
   });
 
-  test('scales by the requests in flight of each pod, alone or besides CPU', () => {
+  test('scales by the requests in flight of each pod, alone or in addition to CPU', () => {
     const inFlight = {
       type: 'Pods',
       pods: {

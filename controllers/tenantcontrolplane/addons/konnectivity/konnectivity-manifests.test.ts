@@ -335,13 +335,13 @@ describe('the agents', () => {
     expect(agent().volumeMounts?.[0]?.mountPath).toBe('/var/run/secrets/tokens');
   });
 
-  test('have the flags of the author before those of Steward', () => {
+  test('have the flags that the author sets before those of Steward', () => {
     const { args } = agent({ agent: { extraArgs: ['--sync-interval=1s', '--v=8'] } });
     expect(args).toEqual(expect.arrayContaining(['--sync-interval=1s', '--sync-forever=true', '--v=8']));
     expect(args).not.toContain('--sync-interval=5s');
   });
 
-  test('run as a DaemonSet, or as so many pods of a Deployment', () => {
+  test('run as a DaemonSet, or as the given number of pods of a Deployment', () => {
     // Not a part of the default, which would pass for it.
     const tolerations = [{ key: 'own', operator: 'Exists' }] as const;
     expect(agents({ agent: { tolerations, replicas: 0 } })).toMatchObject({

@@ -41,12 +41,12 @@ const env = (container: ReturnType<typeof pod>['container']): Readonly<Record<st
   Object.fromEntries((container.env ?? []).map(({ name, value }) => [name, value]));
 
 describe('the proxy in a tenant', () => {
-  test('has the image of its author, else the default', () => {
+  test('has the image that its author names, else the default', () => {
     expect(pod().container.image).toBe('ghcr.io/butlerdotdev/steward-tcp-proxy:v0.2.0');
     expect(pod({ image: 'registry.example.org/proxy:v1' }).container.image).toBe('registry.example.org/proxy:v1');
   });
 
-  test('has the resources of its author, else small defaults', () => {
+  test('has the resources that its author sets, else small defaults', () => {
     const limits = { memory: '1Gi' };
     expect(pod({ resources: { limits } }).container.resources).toEqual({ limits });
     expect(pod().container.resources).toEqual({

@@ -52,7 +52,7 @@ function pod(addon: AddonChanges = {}, changes: TenantControlPlaneChanges = {}) 
 }
 
 describe('trustd', () => {
-  test('has the image of its author, with the tag if there is one', () => {
+  test('has the image that its author names, with the tag if there is one', () => {
     expect(pod().trustd.image).toBe('ghcr.io/butlerdotdev/steward-trustd');
     expect(pod({ talos: { image: 'registry.example.org/trustd', imageTag: 'v1' } }).trustd.image).toBe(
       'registry.example.org/trustd:v1',
@@ -117,7 +117,7 @@ describe('trustd', () => {
     expect(others.some(({ name }) => name === 'trustd-creds')).toBe(false);
   });
 
-  test('has a serving certificate for every address and name of the control plane, and those of its author', () => {
+  test('has a serving certificate for every address and name of the control plane, and for those that its author adds', () => {
     const balancer: Service = {
       apiVersion: 'v1',
       kind: 'Service',
