@@ -144,7 +144,7 @@ const encryptionCases = [
     keeps: { ...plugin, keyGeneration: 2 },
   },
   {
-    message: 'your own key is rotated by another key in keySecret: leave out keyGeneration',
+    message: 'to rotate your own key, name another key in keySecret, and leave out keyGeneration',
     refuses: { keySecret: { name: 'a', key: 'first' }, keyGeneration: 2 },
     keeps: { keyGeneration: 2 },
   },
@@ -262,7 +262,7 @@ const tenantCases: readonly Case[] = [
   },
   {
     kind: tenantControlPlane,
-    message: 'parentRefs must not specify port or sectionName, these are set automatically by Steward',
+    message: 'parentRefs must not specify port or sectionName: Steward sets them',
     refuses: tenant('ClusterIP', {}, { gateway: { parentRefs: [{ name: 'a' }, { name: 'b', sectionName: 'c' }] } }),
     keeps: tenant('ClusterIP', {}, { gateway: { parentRefs: [{ name: 'a', namespace: 'b' }] } }),
   },
@@ -483,7 +483,7 @@ const backupCases: readonly Case[] = [
   },
   {
     kind: tenantBackup,
-    message: 'set policyName or source: they say what is backed up, and where to',
+    message: 'set either policyName or source, which say what is backed up and where to',
     refuses: { deletionPolicy: 'Delete' },
     keeps: { policyName: 'a' },
   },

@@ -25,7 +25,7 @@ export const commonReasons = {
   Failed: 'An error without a more specific reason. It is retried with back-off.',
   Unreachable: 'A required server did not respond.',
   NotReported: 'Nothing has been reported yet.',
-  InvalidSpec: 'The spec requires something impossible. It is not retried until the spec changes.',
+  InvalidSpec: 'The spec requests something impossible. It is not retried until the spec changes.',
 } as const;
 
 /** Every condition of the project: kind → type → row. Conditions that are not listed here cannot be written. */

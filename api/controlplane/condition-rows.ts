@@ -177,7 +177,7 @@ export const stewardControlPlaneConditions = {
     },
   },
   Restored: {
-    meaning: 'The backup in the spec was restored, once. Only present if `spec.restoreFrom` is or was set.',
+    meaning: 'The backup in the spec was restored, once. Present only if `spec.restoreFrom` is or was set.',
     polarity: 'positive',
     reasons: {
       StorageNotAllowed: incomplete.StorageNotAllowed,
@@ -195,7 +195,7 @@ export const stewardControlPlaneConditions = {
       Disabled: 'The feature gate Backups is disabled. The message says how to enable it.',
       OwnedByAnother: 'A TenantRestore that does not belong to this object has the name that its restore needs.',
       MarkMissing:
-        'The TenantControlPlane does not bear the mark of the restore of this object, which says that CAs, keys and data are complete.',
+        'The TenantControlPlane lacks the annotation by which the restore of this object confirms that CAs, keys and data are complete.',
     },
   },
   OneCluster: {

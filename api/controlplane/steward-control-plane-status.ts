@@ -51,14 +51,17 @@ export const stewardControlPlaneStatus = obj({
       obj({
         name: opt(described(str(), 'Name of the TenantRestore.')),
         uid: opt(
-          described(str(), 'UID of the TenantRestore. A mark of another one on the TenantControlPlane does not count.'),
+          described(
+            str(),
+            'UID of the TenantRestore. What other TenantRestores noted on the TenantControlPlane does not count.',
+          ),
         ),
         restoredTime: opt(described(time(), 'The moment of the last change that is contained.')),
         completionTime: opt(
           described(time(), 'When it was seen to be complete. From then on nothing is restored again.'),
         ),
       }),
-      'The restore that `spec.restoreFrom` asks for.',
+      'The restore that `spec.restoreFrom` requests.',
     ),
   ),
   failureReason: opt(described(str(), 'Never set. Exists for older clients that read it.')),

@@ -31,7 +31,7 @@ const kms = obj({
   ),
   container: described(
     str({ minLength: 1, maxLength: 63 }),
-    'The additional container, or the additional init container with `restartPolicy: Always`, that is the plugin. It gets a volume for the socket at `/run/kms`, which kube-apiserver has, too.',
+    'The additional container, or the additional init container with `restartPolicy: Always`, that runs the plugin. It gets a volume for the socket at `/run/kms`, which kube-apiserver also mounts.',
   ),
   timeoutSeconds: opt(
     described(int32({ minimum: 1, maximum: 60 }), 'How long kube-apiserver waits for the plugin. Defaults to 3.'),
@@ -54,7 +54,7 @@ export const encryption = obj(
     provider: opt(
       described(
         provider,
-        'How data is encrypted: `secretbox` (XSalsa20 and Poly1305), `aescbc` or `aesgcm` (AES with a key of 256 bits), or `kms` (a plugin for KMS v2 as an additional container). With `aesgcm`, rotate before 200 000 writes.',
+        'How data is encrypted: `secretbox` (XSalsa20 and Poly1305), `aescbc` or `aesgcm` (AES with a key of 256 bits), or `kms` (a plugin for KMS v2 as an additional container). With `aesgcm`, rotate before 200,000 writes.',
       ),
       'secretbox',
     ),
@@ -79,7 +79,7 @@ export const encryption = obj(
   },
   {
     rule: '!(has(self.keySecret) && has(self.keyGeneration))',
-    message: 'your own key is rotated by another key in keySecret: leave out keyGeneration',
+    message: 'to rotate your own key, name another key in keySecret, and leave out keyGeneration',
     fieldPath: '.keyGeneration',
   },
 );

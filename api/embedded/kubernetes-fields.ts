@@ -49,10 +49,10 @@ export const kubernetesFields = {
   requestLimits: opt(described(requestLimits, 'How many requests one API server handles at the same time.')),
   serviceAccountIssuer: opt(described(serviceAccountIssuer, 'Issuer of service-account tokens.')),
   authentication: opt(
-    described(authentication, 'Who may log in with tokens of OpenID Connect issuers. Needs Kubernetes 1.30.'),
+    described(authentication, 'Who may log in with tokens of OpenID Connect issuers. Needs Kubernetes 1.30 or later.'),
   ),
   authorization: opt(
-    described(authorization, 'Who decides about requests besides Node and RBAC. Needs Kubernetes 1.30.'),
+    described(authorization, 'Who decides about requests besides Node and RBAC. Needs Kubernetes 1.30 or later.'),
   ),
   audit: opt(described(audit, 'Which requests are recorded, and where.')),
   admission: opt(described(admission, 'Configuration of admission plugins that are built into kube-apiserver.')),

@@ -5,7 +5,7 @@ const credentialsSecretRef = obj({ name: described(str({ minLength: 1, maxLength
 
 /** How kube-apiserver reaches an HTTPS server that its author runs, and what it presents there. */
 export const webhookConnectionFields = {
-  url: described(httpsUrl, 'HTTPS URL that kube-apiserver calls, without user, query and fragment.'),
+  url: described(httpsUrl, 'HTTPS URL that kube-apiserver calls, without user, query or fragment.'),
   certificateAuthority: opt(
     described(
       str({ minLength: 1, maxLength: 65_536 }),

@@ -43,7 +43,7 @@ export const dataStoreRemedies = {
     Defragmenting: passing('Wait: status.etcd shows the progress.', describe),
     MembersUnhealthy: toDo('Repair the member of etcd that the message names.', describe),
     MembersNotListed: toDo('List exactly the members of the cluster in spec.endpoints.', describe),
-    AlarmRaised: toDo('End the cause of the alarm in the message, then disarm it: etcdctl alarm disarm.'),
+    AlarmRaised: toDo('Remove the cause of the alarm in the message, then disarm it: etcdctl alarm disarm.'),
     SpaceExceeded: toDo(
       'Raise --quota-backend-bytes of etcd and restart its members, or migrate tenants to another DataStore. Then disarm the alarm: etcdctl alarm disarm.',
       describe,

@@ -151,7 +151,7 @@ export const stewardControlPlaneRemedies = {
     Completed: healthy,
     Pending: ofRestore,
     StorageNotAllowed: toDo(
-      'Ask the administrator to allow the place with --backup-claims or --backup-buckets, or create the Cluster again with a place that is allowed.',
+      'Ask the operator to allow the storage with --backup-claims or --backup-buckets, or create the Cluster again with storage that is allowed.',
       restores,
     ),
     BackupNotFound: toDo(
@@ -160,7 +160,7 @@ export const stewardControlPlaneRemedies = {
     ),
     TenantControlPlaneNotFound: passing('Wait: the TenantControlPlane is created by this object.', describe),
     WaitingForSleep: toDo(
-      'Delete the control plane that was backed up, or put it to sleep: no two may have the same CAs and keys at a time. For a copy beside it, use a TenantRestore of type Clone.',
+      'Delete the control plane that was backed up, or put it to sleep: no two may use the same CAs and keys at the same time. For a second control plane beside it, use a TenantRestore of type Clone.',
       'kubectl steward sleep <name> -n <namespace>',
     ),
     WaitingForKey: toDo(

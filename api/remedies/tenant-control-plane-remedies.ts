@@ -39,7 +39,7 @@ export const tenantControlPlaneRemedies = {
     RollingOut: passing('Wait until the new pods are ready; the old ones serve meanwhile.', describePods),
     Upgrading: passing('Wait until the new pods are ready; the old ones serve meanwhile.', describePods),
     UpgradeHeld: toDo('Look at UpgradeAllowed: it says what holds the upgrade.', conditions),
-    RolloutFailed: toDo('Look at UpgradeAllowed: it says why the new pods were given up.', conditions),
+    RolloutFailed: toDo('Look at UpgradeAllowed: it says why the rollout was given up.', conditions),
     Migrating: migrates,
     CertificateAuthorityRotating: passing('Wait until pods that trust the new CA are ready.', describePods),
     WriteLimited: passing('Nothing, if it is intended. To allow writes again, remove spec.writePermissions.'),
@@ -180,7 +180,7 @@ export const tenantControlPlaneRemedies = {
       'Wait: only a limited number of control planes start new pods at the same time. The flag --max-starting-control-planes of the manager changes how many.',
     ),
     RolloutFailed: toDo(
-      'Correct what the message says about the new pods; any change of the spec tries again at once. The previous pods serve meanwhile. The new ones are gone: their Events, which are kept for an hour, say more. To try the same again, remove the annotation.',
+      'Correct what the message says about the new pods; any change of the spec starts another try at once. The previous pods serve meanwhile. The new ones are gone: their Events, which are kept for an hour, say more. To try the same pods again, remove the annotation.',
       'kubectl -n <namespace> events --types=Warning',
       'kubectl -n <namespace> annotate deployment <name> steward.butlerlabs.dev/failed-rollout-',
     ),

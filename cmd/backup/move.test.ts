@@ -166,7 +166,7 @@ describe('A control plane that waits for its restore', () => {
     expect(await world.condition('Deleting')).toBe('True');
     const deleting = (await world.read()).status?.conditions?.find(({ type }) => type === 'Deleting');
     expect(deleting?.message).toBe(
-      'waiting for the process of its restore to end, so that nothing is written anymore: restore-tenant-pod',
+      'waiting for the process of its restore to end, so that nothing more is written: restore-tenant-pod',
     );
     expect(world.store.tenancies.size).toBe(1);
     await podEnds('tenant');

@@ -102,7 +102,7 @@ function endpointOf(text: string, flags: RepositoryFlags): string {
   }
   if (isPlain && !flags['s3-allow-http']) {
     throw new UsageError(
-      `--s3-endpoint has no TLS: use https://, or --s3-allow-http if everyone who can read along may know names and sizes of backups; got "${text}"`,
+      `--s3-endpoint has no TLS: use https://, or --s3-allow-http if anyone who can observe the connection may learn the names and sizes of backups; got "${text}"`,
     );
   }
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;

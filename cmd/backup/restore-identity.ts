@@ -81,7 +81,7 @@ async function refuseTwins(
     const found = await cluster.get(kinds.Secret, key, { signal });
     if (ca === undefined || found?.data?.[dataKeys.ca.certificate] !== ca) continue;
     throw new BackupRefusal(
-      `TenantControlPlane ${namespace}/${metadata.name} is in use with the CA that ${namespace}/${name} is to get: delete it or put it to sleep; for a copy beside it, use type Clone`,
+      `TenantControlPlane ${namespace}/${metadata.name} is in use with the CA that ${namespace}/${name} is to get: delete it or put it to sleep; for a second control plane beside it, use type Clone`,
     );
   }
 }

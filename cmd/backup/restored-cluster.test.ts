@@ -293,7 +293,7 @@ describe('The restore of a StewardControlPlane happens once', () => {
     await world.change({ metadata: { annotations: { [annotations.restored]: mark } } });
     for (let round = 0; round < 5; round += 1) await world.round();
     expect(await world.said('Restored')).toContain(
-      `False MarkMissing: TenantControlPlane tenant bears the mark of another restore`,
+      `False MarkMissing: TenantControlPlane tenant has the annotation of another restore`,
     );
     expect(world.replicas(await world.read())).toBe(0);
     await world.change({ metadata: { annotations: { [annotations.restored]: null } } });
@@ -311,7 +311,9 @@ describe('The restore of a StewardControlPlane happens once', () => {
     await world.change({ metadata: { annotations: { [annotations.restored]: null } } });
     await world.cluster.admin.patch(capiCluster, at, { type: 'merge', body: { spec: { paused: false } } });
     await world.untilHolds(async () => (await world.said('Restored')).startsWith('False MarkMissing'));
-    expect(await world.said('Restored')).toContain('delete TenantRestore tenant-restore, which restores again');
+    expect(await world.said('Restored')).toContain(
+      'delete TenantRestore tenant-restore, after which another one restores again',
+    );
     await world.cluster.admin.delete(tenantRestore, restoreKey);
     await world.untilUsed();
     expect(await world.authorities()).toEqual(lost);

@@ -32,7 +32,7 @@ const common = {
   },
   's3-region': {
     value: '',
-    help: 'Region of the bucket. Defaults to AWS_REGION, AWS_DEFAULT_REGION, and with an endpoint us-east-1.',
+    help: 'Region of the bucket. Defaults to AWS_REGION, AWS_DEFAULT_REGION and, if there is an endpoint, us-east-1.',
   },
   's3-path-style': {
     value: 'auto',
@@ -83,7 +83,7 @@ export const restoreFlags = {
   },
   at: {
     value: '',
-    help: 'Moment to restore, in RFC 3339, such as 2026-01-31T12:00:00Z. Defaults to the last that is known.',
+    help: 'Moment to restore, in RFC 3339, such as 2026-01-31T12:00:00Z. Defaults to the last one that is known.',
   },
   timeout: { value: '10m', help: 'Maximum time to wait for the TenantControlPlane and its DataStore.' },
 } as const satisfies Flags;

@@ -61,7 +61,7 @@ export const managerFlags = {
   },
   'max-starting-control-planes': {
     value: 0,
-    help: 'Maximum number of control planes that start their pods at once; the others follow in turn. By default (0) 2 for each processor of the schedulable nodes, at least 2.',
+    help: 'Maximum number of control planes that start their pods at once; the others follow in turn. The default, 0, means 2 for each processor of the schedulable nodes, and at least 2.',
   },
   'watch-tenants': {
     value: true,
@@ -77,7 +77,7 @@ export const managerFlags = {
   },
   'tracing-percent': {
     value: 100,
-    help: 'How many of 100 reconciles are traced.',
+    help: 'Percentage of reconciles that are traced.',
   },
   profiling: {
     value: false,
@@ -85,7 +85,7 @@ export const managerFlags = {
   },
   'tenant-probe-interval': {
     value: '30s',
-    help: 'How often the API server of every tenant is asked for /readyz, through its Service and through its endpoint, for the metrics. Needs --object-metrics. 0s turns it off.',
+    help: 'How often /readyz of the API server of every tenant is requested, through its Service and through its endpoint, for the metrics. Needs --object-metrics. 0s turns it off.',
   },
   'tenant-size-interval': {
     value: '1h',
@@ -105,7 +105,7 @@ export const managerFlags = {
   },
   'isolation-verification-interval': {
     value: '6h',
-    help: 'How often it is verified that a DataStore isolates tenants, more or less a tenth; besides when it is added, or its version, spec or credentials change. 0s for then only.',
+    help: 'How often it is verified that a DataStore isolates tenants, give or take a tenth. It is also verified when it is added, or when its version, spec or credentials change; with 0s, only then.',
   },
   'controller-reconcile-timeout': { value: '30s', help: 'Maximum duration of one reconcile.' },
   'certificate-expiration-deadline': {

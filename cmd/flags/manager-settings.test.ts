@@ -91,7 +91,7 @@ describe('Settings of the manager', () => {
     [['--tenant-size-interval=1s'], pod, '--tenant-size-interval takes 0s or at least 60s, got 1s'],
     [['--tracing-endpoint=collector:4318'], pod, 'takes an http:// or https:// URL, got "collector:4318"'],
     [['--tracing-endpoint=http://collector', '--tracing-percent=0'], pod, 'takes 1 to 100, got 0'],
-    [['--profiling', '--insecure-diagnostics'], pod, 'does not go with --insecure-diagnostics'],
+    [['--profiling', '--insecure-diagnostics'], pod, 'cannot be combined with --insecure-diagnostics'],
     [['--metrics-bind-address=here'], pod, '--metrics-bind-address takes [host]:port'],
     [['--max-concurrent-tcp-reconciles=0'], pod, 'greater than 0'],
     [['--zap-log-level=loud'], pod, '--zap-log-level takes'],

@@ -238,7 +238,9 @@ function tracing({ 'tracing-endpoint': endpoint, 'tracing-percent': percent }: V
 
 function profiling({ profiling: wanted, 'insecure-diagnostics': insecure }: Values): boolean {
   if (wanted && insecure)
-    throw new UsageError('--profiling does not go with --insecure-diagnostics: profiles would be served to everybody');
+    throw new UsageError(
+      '--profiling cannot be combined with --insecure-diagnostics: profiles would be served to everyone',
+    );
   return wanted;
 }
 

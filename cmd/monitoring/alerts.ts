@@ -137,7 +137,7 @@ export const alerts: readonly Alert[] = [
     severity: 'warning',
     summary: `The control plane ${tenant} serves, but is not Ready`,
     meaning:
-      'Something of the spec is not in place: an add-on, a certificate, the endpoint, a rollout. Users may not notice it yet.',
+      'Part of the spec is not in place: an add-on, a certificate, the endpoint or a rollout. Users may not notice it yet.',
     remedy: [`${describe}: the message of Ready names another condition, whose message says what is wrong.`],
   },
   {
@@ -229,7 +229,7 @@ export const alerts: readonly Alert[] = [
     for: '30m',
     severity: 'warning',
     summary: `The last rehearsal of the backups of ${tenant} failed`,
-    meaning: 'A restore on trial did not succeed: the backups may be of no use.',
+    meaning: 'A rehearsal did not succeed: the backups may be of no use.',
     remedy: [
       '`kubectl -n <namespace> describe backuppolicy <name>`: its condition Rehearsed has a reason and a message, and [the reasons have remedies](conditions.md#backuppolicy).',
       'Keep older backups until a rehearsal succeeds: raise spec.retention.keepLast.',
@@ -249,7 +249,7 @@ export const alerts: readonly Alert[] = [
     expr: `sum by (controller) (rate(controller_runtime_reconcile_errors_total${ours}[10m])) > 0.2`,
     for: '15m',
     severity: 'warning',
-    summary: 'Reconciles of the controller {{ $labels.controller }} fail again and again',
+    summary: 'Reconciles of the controller {{ $labels.controller }} keep failing',
     meaning:
       'Changes of these objects have no effect until a reconcile succeeds. Reconciles are retried with back-off.',
     remedy: [
@@ -262,7 +262,7 @@ export const alerts: readonly Alert[] = [
     expr: `max by (controller) (workqueue_longest_running_processor_seconds${ours}) > 120 or sum by (controller) (workqueue_depth${ours}) > 500`,
     for: '15m',
     severity: 'warning',
-    summary: 'The controller {{ $labels.controller }} is behind with its work',
+    summary: 'The controller {{ $labels.controller }} is falling behind',
     meaning: 'Changes take effect late.',
     remedy: [
       'Does the manager use all the processor time that it gets? Give it more. If not, raise `--max-concurrent-tcp-reconciles`, or for StewardControlPlanes `--max-concurrent-reconciles`.',
@@ -276,7 +276,7 @@ export const alerts: readonly Alert[] = [
     severity: 'warning',
     summary: 'The manager has met an error that no code handles',
     meaning:
-      'It goes on, or it was restarted after an exception. An object may not be as it should be until its next reconcile.',
+      'It continues, or it was restarted after an exception. An object may not be as it should be until its next reconcile.',
     remedy: [
       'Find the lines with `unhandled`, `uncaught` or `crashed` in the log of the manager (after a restart with `kubectl logs --previous`), and [report them](../../how-to/troubleshoot.md).',
     ],

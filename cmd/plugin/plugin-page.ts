@@ -62,7 +62,7 @@ export function pluginPage(program: Command): string {
     '<!-- Made by `npm run gen`; do not edit. -->',
     `# ${pluginName}`,
     `[How to install and use it](../../how-to/kubectl-steward.md). The same commands are in the binary, as \`steward kubectl\`.`,
-    'What was asked for goes to the standard output; progress, warnings and errors go to the standard error. There are no colors unless the output is a terminal, and none if `NO_COLOR` is set.',
+    'Results go to the standard output; progress, warnings and errors go to the standard error. There are no colors unless the output is a terminal, and none if `NO_COLOR` is set.',
     '## Flags of all commands that use a cluster',
     [...head, ...once.map(optionRow)].join('\n'),
     '## Exit codes',

@@ -48,7 +48,7 @@ export function noProcess(policy: BackupPolicy, facts: PolicyFacts): NoProcess |
     };
   }
   if (tcp === undefined || tcp.metadata.deletionTimestamp !== undefined) {
-    const message = `TenantControlPlane ${tenant} does not exist${tcp === undefined ? '' : ' anymore'}`;
+    const message = `TenantControlPlane ${tenant} ${tcp === undefined ? 'does not exist' : 'no longer exists'}`;
     return { reason: 'TenantControlPlaneNotFound', message };
   }
   const awaited = awaitedRestore(tcp);

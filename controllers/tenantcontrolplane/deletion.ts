@@ -67,7 +67,7 @@ async function stopPods(tcp: TenantControlPlane, deps: Dependencies, ctx: Contex
   if ((deployment === undefined || !ours) && pods.items.length === 0) return undefined;
   const names = pods.items.map(({ metadata }) => metadata.name);
   const what = names.length === 0 ? `Deployment ${key.name}` : `the pods ${names.join(', ')}`;
-  const message = `waiting for ${what} to be deleted, so that nothing is written anymore`;
+  const message = `waiting for ${what} to be deleted, so that nothing more is written`;
   const isOurs = deployment !== undefined && ours;
   const isUnderWay = running.length === 0 && !(isOurs && deployment.metadata.deletionTimestamp === undefined);
   return { reason: 'Deleting', message, afterMs: podsPaceMs, isUnderWay };
@@ -77,7 +77,7 @@ async function stopPods(tcp: TenantControlPlane, deps: Dependencies, ctx: Contex
 async function stopMigration(tcp: TenantControlPlane, deps: Dependencies, ctx: Context): Promise<Waiting | undefined> {
   if (tcp.status?.storage?.migration === undefined) return undefined;
   if (await removeJob({ tcp, deps, signal: ctx.signal })) return undefined;
-  const message = 'waiting for the Job of its migration to be deleted, so that nothing is copied anymore';
+  const message = 'waiting for the Job of its migration to be deleted, so that nothing more is copied';
   return { reason: 'Deleting', message, afterMs: podsPaceMs };
 }
 
@@ -90,7 +90,7 @@ async function stopRestores(tcp: TenantControlPlane, deps: Dependencies, ctx: Co
   if (awaitedRestore(tcp) === undefined && spec.controlPlane.deployment.replicas !== 0) return undefined;
   const left = await deps.endRestores({ namespace: metadata.namespace, name: metadata.name }, ctx.signal);
   if (left.length === 0) return undefined;
-  const message = `waiting for the process of its restore to end, so that nothing is written anymore: ${left.join(', ')}`;
+  const message = `waiting for the process of its restore to end, so that nothing more is written: ${left.join(', ')}`;
   return { reason: 'Deleting', message, afterMs: processPaceMs };
 }
 

@@ -114,7 +114,7 @@ function moveVerdict({ target, awaits, isSiblings, tcp, source, original, pods }
   }
   if (source !== undefined && source.spec.controlPlane.deployment.replicas !== 0) {
     const { name } = source.metadata;
-    const message = `${name}, whose CAs and keys ${target} gets, is in use: delete it or put it to sleep; for a copy beside it, use type Clone`;
+    const message = `${name}, whose CAs and keys ${target} gets, is in use: delete it or put it to sleep; for a second control plane beside it, use type Clone`;
     return { is: 'waiting', reason: 'WaitingForSleep', message };
   }
   if (pods.length > 0) {

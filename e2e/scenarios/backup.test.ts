@@ -192,7 +192,7 @@ describe('A control plane that is backed up all the time', () => {
   );
 
   test(
-    'is restored on trial as the page says, which leaves nothing',
+    'is restored in a rehearsal as the page says, which leaves nothing',
     async () => {
       await page.run('Rehearse');
       const policy = await cluster.client.read({

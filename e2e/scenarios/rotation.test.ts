@@ -303,7 +303,7 @@ describe('The rotation of all CAs and of the service-account key', () => {
         }),
       );
       expect(page.untried).toEqual([]);
-      // The agents of the first phase have connected again, to servers with certificates of the new CA.
+      // The agents from before the completion have connected again, to servers with certificates of the new CA.
       expect(await Promise.all([await authorityOfNow(), old().authority].map(tunnelIsOf))).toEqual([true, false]);
       const { kubeconfig, token } = old();
       expect(await mayRead(kubeconfig)).toBe(false);

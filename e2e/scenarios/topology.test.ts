@@ -211,7 +211,7 @@ describe('A Cluster of a ClusterClass', () => {
         };
         const seen = await underLoad(users, async () => {
           await stage.cluster.client.merge(workload.address, { spec: { topology: { version: newer } } });
-          timeline.note(`the topology asks for ${newer}`);
+          timeline.note(`the topology requests ${newer}`);
           await workload.waitFor(at, 'RollingOut', { timeoutMs: minutes });
           expect(saidOfControlPlane(await described(), 'RollingOut')).toBe('True');
           await workload.waitFor(at, (object) => object?.status?.version === newer, { timeoutMs: 4 * minutes });

@@ -88,7 +88,7 @@ export class LeaderElection {
 
   /** Throws when this process may not act. */
   assertLeads(): void {
-    if (!this.leads) throw new Error('this process is not the leader (anymore): it must not write');
+    if (!this.leads) throw new Error('this process is not the leader, or no longer: it must not write');
   }
 
   /** Stops being a candidate; a leader frees the Lease so that another takes over at once. Call it after the last write. */

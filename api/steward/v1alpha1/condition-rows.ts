@@ -42,7 +42,7 @@ export const tenantControlPlaneConditions = {
       DataStoreNotAllowed:
         'The DataStore does not allow tenants of this namespace. The message says how to fix it. Tenants that already have their data in it are not affected.',
       DataStoreNotVerified:
-        'The DataStore is not verified to isolate tenants, so it accepts no new tenants; its condition IsolationVerified says why. Tenants that already have their data in it are not affected.',
+        'The DataStore has not been verified to isolate tenants, so it accepts no new ones; its condition IsolationVerified says why. Tenants that already have their data in it are not affected.',
       DataStoreNotFound: 'The DataStore named in the spec does not exist.',
       AdoptingData:
         'The data of a deleted TenantControlPlane of this name is retained, and has to be adopted first. The message says what it waits for.',
@@ -152,7 +152,7 @@ export const tenantControlPlaneConditions = {
     },
   },
   Autoscaled: {
-    meaning: 'A HorizontalPodAutoscaler decides how many pods run. Only present if the spec asks for it, or once did.',
+    meaning: 'A HorizontalPodAutoscaler decides how many pods run. Present only if the spec requests it, or once did.',
     polarity: 'positive',
     reasons: {
       Autoscaled: 'The HorizontalPodAutoscaler exists.',
@@ -161,7 +161,7 @@ export const tenantControlPlaneConditions = {
       MetricsUnavailable:
         'The HorizontalPodAutoscaler cannot compute a number of pods, so their number stays. The message is that of the HorizontalPodAutoscaler.',
       Sleeping: 'The spec has 0 replicas, so no pods run.',
-      NotRequested: 'The spec no longer asks for it.',
+      NotRequested: 'The spec no longer requests it.',
     },
   },
   TenantConfigured: {
@@ -198,7 +198,7 @@ export const tenantControlPlaneConditions = {
       Revoking: 'The target DataStore is in use. The credentials for the source are being revoked.',
       RollingBack: 'The migration did not succeed. The previous state is being restored.',
       Succeeded: 'The data is in the target DataStore.',
-      Cancelled: 'The migration was canceled. The data is where it was.',
+      Cancelled: 'The migration was canceled. The data stays where it was.',
     },
   },
   CertificateRequestsLeft: {
@@ -223,7 +223,7 @@ export const tenantControlPlaneConditions = {
   },
   DataEncrypted: {
     meaning:
-      'All data of the resources in `spec.kubernetes.encryption` is stored encrypted. Only present if the spec asks for it, or once did.',
+      'All data of the resources in `spec.kubernetes.encryption` is stored encrypted. Present only if the spec requests it, or once did.',
     polarity: 'positive',
     reasons: {
       Encrypted: 'Everything is stored with the provider in the spec. The message names it.',
@@ -237,7 +237,7 @@ export const tenantControlPlaneConditions = {
         'The encryption key in the spec cannot be used. The message says why. The current configuration stays in effect.',
       EncryptionKeysLost:
         'The Secret with the keys of encrypted data is missing or damaged. Running pods are left alone.',
-      NotRequested: 'The spec no longer asks for it, and everything is stored in plain text.',
+      NotRequested: 'The spec no longer requests it, and everything is stored in plain text.',
     },
   },
   Paused: {
@@ -329,7 +329,7 @@ export const dataStoreConditions = {
   },
   Drained: {
     meaning:
-      'All tenants that spec.drain does not keep have been migrated to other DataStores. Only present while spec.drain is set.',
+      'All tenants that spec.drain does not keep have been migrated to other DataStores. Present only while spec.drain is set.',
     polarity: 'positive',
     reasons: {
       Drained: 'At most spec.drain.keep tenants remain. The message says what else remains.',
@@ -348,7 +348,7 @@ export const dataStoreConditions = {
   },
   Defragmented: {
     meaning:
-      'No member of etcd has more free space in its file than spec.etcd.defragmentation allows. Only present if the spec asks for it.',
+      'No member of etcd has more free space in its file than spec.etcd.defragmentation allows. Present only if the spec requests it.',
     polarity: 'positive',
     reasons: {
       Defragmented: 'The files have little free space. `status.etcd.defragmented` says what was done.',

@@ -41,7 +41,7 @@ const gateway = obj(
   },
   {
     rule: '!has(self.parentRefs) || size(self.parentRefs) == 0 || self.parentRefs.all(ref, !has(ref.port) && !has(ref.sectionName))',
-    message: 'parentRefs must not specify port or sectionName, these are set automatically by Steward',
+    message: 'parentRefs must not specify port or sectionName: Steward sets them',
   },
 );
 

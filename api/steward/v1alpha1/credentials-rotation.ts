@@ -17,7 +17,7 @@ const rotation = obj({
   step: opt(
     described(
       step,
-      'Current step. Trusting: the new CA or key is trusted in addition to the old one. Signing: the new one signs client certificates and tokens. Serving: it also signs serving certificates. Retiring: the old one is no longer trusted.',
+      'Current step of the phase. Trusting: the new CA or key is trusted in addition to the old one. Signing: the new one signs client certificates and tokens. Serving: it also signs serving certificates. Retiring: the old one is no longer trusted.',
     ),
   ),
   lastInitiationTime: described(time(), 'Time at which the rotation was requested.'),

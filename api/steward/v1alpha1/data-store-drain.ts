@@ -7,7 +7,7 @@ export const dataStoreDrain = obj({
   keep: opt(
     described(
       int32({ minimum: 0 }),
-      'Number of tenants that stay. With 0, all of them are migrated; with another number the DataStore is only relieved.',
+      'Number of tenants that stay. With 0, all of them are migrated; with another number, only those above it.',
     ),
     0,
   ),
@@ -32,7 +32,7 @@ const tenant = described(str(), 'TenantControlPlane as `namespace/name`.');
 /** The progress of a drain. */
 export const dataStoreDrainStatus = obj({
   remaining: described(int32(), 'Number of tenants that still run on the DataStore.'),
-  copies: described(int32(), 'Number of tenants that have left, and whose migration has left a copy of the data here.'),
+  copies: described(int32(), 'Number of tenants that were migrated away and whose data is still here as a copy.'),
   migrating: opt(
     described(
       obj({
@@ -48,7 +48,7 @@ export const dataStoreDrainStatus = obj({
       list(obj({ tenant, reason: described(str(), 'Why the tenant cannot be migrated, and what to do.') }), {
         maxItems: 10,
       }),
-      'Tenants that cannot be migrated for now; the first ten.',
+      'Tenants that cannot be migrated for now, at most ten of them.',
     ),
   ),
 });

@@ -44,7 +44,7 @@ const defragmentedMember = obj({
 });
 export type DefragmentedMember = Infer<typeof defragmentedMember>;
 
-/** What only an etcd reports. */
+/** What only an etcd cluster reports. */
 export const dataStoreEtcdStatus = obj({
   storageVersion: opt(
     described(

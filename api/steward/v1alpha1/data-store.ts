@@ -156,7 +156,7 @@ const dataStoreSpec = obj(
         'Gives each tenant its own account on NATS servers with a JWT resolver. Without it, a NATS DataStore serves a single tenant.',
       ),
     ),
-    etcd: opt(described(dataStoreEtcd, 'Maintenance of the members of an etcd.')),
+    etcd: opt(described(dataStoreEtcd, 'Maintenance of the members of an etcd cluster.')),
     allowedNamespaces: opt(
       described(
         allowedNamespaces,
@@ -195,7 +195,7 @@ const dataStoreStatus = obj({
       'Last verification that the datastore isolates tenants. Unset before the first one.',
     ),
   ),
-  etcd: opt(described(dataStoreEtcdStatus, 'What only an etcd reports.')),
+  etcd: opt(described(dataStoreEtcdStatus, 'What only an etcd cluster reports.')),
   usedBy: opt(
     described(
       list(str()),

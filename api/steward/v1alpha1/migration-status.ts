@@ -53,10 +53,7 @@ export const migrationStatus = obj({
   stoppedAt: opt(described(time(), 'Time at which Steward began to stop the API servers. Unset while they serve.')),
   replicas: opt(described(int32(), 'Number of pods before the API servers were stopped.')),
   writesStoppedAt: opt(
-    described(
-      time(),
-      'Time from which every API server denies writes, or none runs anymore. Unset while writes are allowed.',
-    ),
+    described(time(), 'Time from which every API server denies writes, or none runs. Unset while writes are allowed.'),
   ),
   switchedAt: opt(described(time(), 'Time at which the pods were switched to the target.')),
   rolledOutAt: opt(described(time(), 'Time from which only pods that use the target serve.')),

@@ -47,7 +47,7 @@ export const tenantControlPlaneSpec = obj(
       described(
         obj({
           blockCreation: opt(described(bool(), 'Denies the creation of objects.')),
-          blockUpdate: opt(described(bool(), 'Denies changes of objects.')),
+          blockUpdate: opt(described(bool(), 'Denies changes to objects.')),
           blockDeletion: opt(described(bool(), 'Denies the deletion of objects.')),
         }),
         'Write operations that are denied in the tenant.',

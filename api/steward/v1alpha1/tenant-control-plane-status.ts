@@ -94,7 +94,7 @@ const storage = obj({
   drain: opt(
     described(
       drainedTenant,
-      'Where the data is migrated, or was migrated, because the DataStore is drained. Recorded before the migration begins.',
+      'Where the data is being migrated, or was migrated, because the DataStore is drained. Recorded before the migration begins.',
     ),
   ),
   placement: opt(
@@ -120,7 +120,12 @@ const certificates = obj({
       'Never set. Exists for older clients that read it.',
     ),
   ),
-  rotation: opt(described(credentialsRotation, 'Rotations of the CAs and of the service-account key, in two phases.')),
+  rotation: opt(
+    described(
+      credentialsRotation,
+      'Rotations of the CAs and of the service-account key. One operation starts a rotation, another one completes it.',
+    ),
+  ),
 });
 
 /** Summary of the state of a control plane. */
@@ -366,7 +371,7 @@ export const tenantControlPlaneStatus = obj({
           'The ConfigMap `kube-public/cluster-info` in the tenant, by which joining nodes find and verify the API server.',
         ),
       }),
-      'What Steward did inside the tenant, as kubeadm does it.',
+      'What Steward did inside the tenant in place of a phase of `kubeadm init`.',
     ),
   ),
   controlPlaneEndpoint: opt(described(str(), 'Endpoint of the API server, as `host:port`.')),

@@ -14,7 +14,7 @@ export const managerDashboard: Dashboard = {
   choices: [],
   panels: [
     {
-      ...{ title: 'Leaders', description: 'One is right.', type: 'stat', unit: 'short' },
+      ...{ title: 'Leaders', description: 'Exactly one should lead.', type: 'stat', unit: 'short' },
       queries: [{ expr: `sum(${ofManager.leading})`, legend: '' }],
     },
     {
@@ -29,7 +29,7 @@ export const managerDashboard: Dashboard = {
       ],
     },
     {
-      ...{ title: 'Reconciles', description: 'A second.', type: 'timeseries', unit: 'ops' },
+      ...{ title: 'Reconciles', description: 'Per second.', type: 'timeseries', unit: 'ops' },
       queries: [
         {
           expr: `sum by (controller, result) (rate(controller_runtime_reconcile_total${ours}[5m]))`,
@@ -38,7 +38,7 @@ export const managerDashboard: Dashboard = {
       ],
     },
     {
-      ...{ title: 'Duration of reconciles, 99 of 100', description: '', type: 'timeseries', unit: 's' },
+      ...{ title: 'Duration of reconciles, 99th percentile', description: '', type: 'timeseries', unit: 's' },
       queries: [
         { expr: quantile('controller_runtime_reconcile_time_seconds', 'controller'), legend: '{{controller}}' },
       ],
@@ -48,7 +48,7 @@ export const managerDashboard: Dashboard = {
       queries: [{ expr: `sum by (controller) (workqueue_depth${ours})`, legend: '{{controller}}' }],
     },
     {
-      ...{ title: 'Requests to API servers', description: 'A second, by answer.', type: 'timeseries', unit: 'ops' },
+      ...{ title: 'Requests to API servers', description: 'Per second, by response.', type: 'timeseries', unit: 'ops' },
       queries: [
         {
           expr: `sum by (host, code) (rate(rest_client_requests_total[5m]) ${ofManager.only})`,
@@ -57,7 +57,7 @@ export const managerDashboard: Dashboard = {
       ],
     },
     {
-      ...{ title: 'Duration of admission, 99 of 100', description: '', type: 'timeseries', unit: 's' },
+      ...{ title: 'Duration of admission, 99th percentile', description: '', type: 'timeseries', unit: 's' },
       queries: [{ expr: quantile('controller_runtime_webhook_latency_seconds', 'webhook'), legend: '{{webhook}}' }],
     },
     {

@@ -62,7 +62,7 @@ describe('upgrade', () => {
     );
     const { code, notes, out } = await world.run('upgrade shop 1.36.3 --timeout=20s');
     expect(notes).toEqual([
-      'tenantcontrolplane.steward.butlerlabs.dev/shop is to run v1.36.3',
+      'tenantcontrolplane.steward.butlerlabs.dev/shop will run v1.36.3',
       'shop: the manager has not seen the change yet',
       'shop: Upgrading: new pods start',
       'shop: runs v1.36.3',
@@ -103,7 +103,7 @@ describe('upgrade', () => {
   test('changes the StewardControlPlane that owns the TenantControlPlane', async () => {
     await using world = await withParent();
     const { notes } = await world.run('upgrade shop v1.36.3 --wait=false');
-    expect(notes).toEqual(['stewardcontrolplane.controlplane.cluster.x-k8s.io/shop is to run v1.36.3']);
+    expect(notes).toEqual(['stewardcontrolplane.controlplane.cluster.x-k8s.io/shop will run v1.36.3']);
     expect((await parentOf(world))?.spec.version).toBe('v1.36.3');
     expect((await specOf(world))?.kubernetes.version).toBe('v1.35.4');
   });
@@ -145,7 +145,7 @@ describe('migrate', () => {
     );
     const { code, notes } = await world.run('migrate shop --to fast --timeout=20s');
     expect(notes).toEqual([
-      'tenantcontrolplane.steward.butlerlabs.dev/shop is to have its data in fast',
+      'tenantcontrolplane.steward.butlerlabs.dev/shop will have its data in fast',
       'shop: the migration has not begun yet',
       'shop: Copying (120 keys, 30 left, 60/s)',
       'shop: the data is in fast; writes were denied for 3.2 s',
@@ -229,9 +229,9 @@ describe('sleep and wake', () => {
     await using world = await withTenant();
     await world.run('sleep shop --wait=false');
     const woken = await world.run('wake shop --replicas=1 --wait=false');
-    expect(woken.notes.at(-1)).toMatch(/ is to run 1 pod$/);
+    expect(woken.notes.at(-1)).toMatch(/ will run 1 pod$/);
     const again = await world.run('wake shop --wait=false');
-    expect(again.notes.at(-1)).toMatch(/ its spec asks for 1 pod$/);
+    expect(again.notes.at(-1)).toMatch(/ its spec has 1 pod$/);
     const asleep = await world.run('sleep shop --wait=false');
     expect(asleep.notes.at(-1)).toMatch(/ starts its 1 pod again$/);
     const conditions = [conditionOf('Ready', 'True', 'Sleeping', { generation: 4 })];

@@ -51,7 +51,10 @@ test('verify shows each check and says what is wrong', async () => {
   expect(out).toMatch(
     /Observed +yes +the manager has seen the present spec\nReady +no +Unauthorized: the password is wrong\nReachable +yes/,
   );
-  expect({ code, notes }).toEqual({ code: 1, notes: ['kubectl steward: DataStore slow is not in order: Ready'] });
+  expect({ code, notes }).toEqual({
+    code: 1,
+    notes: ['kubectl steward: DataStore slow has conditions that need attention: Ready'],
+  });
 });
 
 test('verify does not trust a report of an earlier spec', async () => {
@@ -86,7 +89,7 @@ test('drain sets the spec and shows the progress', async () => {
     'datastore drain fast --keep 1 --target-labels tier=cheap,zone=b --remove-copies --timeout=20s',
   );
   expect(notes).toEqual([
-    'DataStore fast is to be drained',
+    'DataStore fast will be drained',
     'fast: the manager has not seen the request yet',
     'fast: 2 left; tenants/shop to slow: Copying',
     'fast: Drained: none is left',
@@ -98,7 +101,7 @@ test('drain sets the spec and shows the progress', async () => {
     previousCopies: 'Remove',
     targetSelector: { matchLabels: { tier: 'cheap', zone: 'b' } },
   });
-  expect((await world.run('datastore drain fast --end')).notes).toEqual(['DataStore fast is not drained anymore']);
+  expect((await world.run('datastore drain fast --end')).notes).toEqual(['DataStore fast is no longer drained']);
   expect((await world.management.admin.get(dataStore, { name: 'fast' }))?.spec.drain).toBeUndefined();
 });
 

@@ -102,7 +102,8 @@ function verifyCommand(world: World): Command {
           : dataText({ name, checks }, options.output),
       );
       const wrong = checks.filter(({ ok }) => !ok).map(({ check }) => check);
-      if (wrong.length > 0) throw new PluginError(`DataStore ${name} is not in order: ${wrong.join(', ')}`);
+      if (wrong.length > 0)
+        throw new PluginError(`DataStore ${name} has conditions that need attention: ${wrong.join(', ')}`);
     },
   );
 }
@@ -128,7 +129,7 @@ function drainCommand(world: World): Command {
     const drain = options.end === true ? null : drainOf(options);
     const body = { spec: { drain } };
     await cluster.patch(dataStore, { name }, { type: 'merge', body }, { fieldManager: pluginFieldManager, signal });
-    world.note(`DataStore ${name} ${drain === null ? 'is not drained anymore' : 'is to be drained'}`);
+    world.note(`DataStore ${name} ${drain === null ? 'is no longer drained' : 'will be drained'}`);
     if (drain === null || !options.wait) return;
     await followObject(dataStore, { name }, drainProgress, { management, world });
   });

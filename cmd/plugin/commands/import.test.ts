@@ -91,7 +91,7 @@ describe('import from Kamaji', () => {
       const { code, notes } = await run(world, '--undo --yes');
       if (left.length === 0) {
         expect(code).toBe(1);
-        expect(notes.at(-1)).toMatch(/the former pods are gone|there is no way back/);
+        expect(notes.at(-1)).toMatch(/the former pods are gone|cannot be undone/);
         return;
       }
       expect(code).toBe(0);
@@ -127,7 +127,7 @@ describe('import from Kamaji', () => {
       'Import tenants/shop? --dry-run shows the steps.',
       'kubectl steward: nothing was changed',
     ]);
-    expect((await run(world, '')).notes.at(-1)).toContain('Nobody can be asked here: add --yes');
+    expect((await run(world, '')).notes.at(-1)).toContain('There is no terminal to answer at: add --yes');
     expect(writesOf(world)).toBe(0);
     expect((await run(world, '', true)).code).toBe(0);
   });
@@ -205,7 +205,7 @@ describe('import from Kamaji', () => {
     const again = await run(world, '--yes');
     expect(again.code).toBe(0);
     expect(again.notes).toEqual([
-      'TenantControlPlane tenants/shop is managed by Steward, and there is none of Kamaji anymore',
+      'TenantControlPlane tenants/shop is managed by Steward, and there is no longer one of Kamaji',
     ]);
     await using plugin = await PluginWorld.create({ management: world.cluster, clock: world.clock });
     expect((await plugin.run('import nobody --from=kamaji --yes')).code).toBe(3);

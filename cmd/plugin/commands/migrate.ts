@@ -53,7 +53,7 @@ export function migrateCommand(world: World): Command {
       },
       management,
     );
-    world.note(`${changed} is to have its data in ${to}`);
+    world.note(`${changed} will have its data in ${to}`);
     if (!options.wait || plane.tenant === undefined) return;
     const wanted = { to, earlier: earlier?.startedAt };
     const progress = migrationProgress.bind(undefined, wanted);

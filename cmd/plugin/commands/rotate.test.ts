@@ -44,7 +44,7 @@ test('replaces what is named, and waits until it is replaced and the control pla
   replaces(world);
   const { code, notes } = await world.run('rotate shop api-server --timeout=20s');
   expect(notes).toEqual([
-    'secret/shop-api-server-certificate is to be replaced',
+    'secret/shop-api-server-certificate will be replaced',
     'shop: waiting for shop-api-server-certificate',
     'shop: 1 Secrets were replaced',
     'shop: is Ready',
@@ -85,7 +85,7 @@ test('starts a rotation of the CAs and shows the condition until it is prepared'
   };
   const { code, notes } = await world.run(`rotate shop --operation ${operation} --timeout=20s`);
   expect(notes).toEqual([
-    'tenantcontrolplane.steward.butlerlabs.dev/shop is to rotate-ca-start',
+    'tenantcontrolplane.steward.butlerlabs.dev/shop: operation rotate-ca-start is requested',
     'shop: the manager has not seen the request yet',
     'shop: Preparing: pods are replaced',
     'shop: Prepared: complete it',

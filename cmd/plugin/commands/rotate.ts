@@ -26,7 +26,7 @@ const pollMs = 1_000;
 /** `rotate`: replaces certificates. */
 export function rotateCommand(world: World): Command {
   const command = new Command('rotate')
-    .summary('Replace certificates of a control plane, or rotate its CAs in two phases.')
+    .summary('Replace certificates of a control plane, or rotate its CAs gradually.')
     .description(
       `Replaces the certificates and kubeconfigs of a control plane that its CAs sign: all of them, or those that are named (${rotatables
         .map(({ name }) => name)
@@ -72,7 +72,7 @@ export function rotateCommand(world: World): Command {
     for (const secret of present) {
       const options = { fieldManager: pluginFieldManager, signal };
       await cluster.patch(kinds.Secret, { namespace, name: secret }, { type: 'merge', body }, options);
-      world.note(`secret/${secret} is to be replaced`);
+      world.note(`secret/${secret} will be replaced`);
     }
     if (!wait) return;
     let left = stillToRotate(await read());
@@ -104,7 +104,7 @@ export function rotateCommand(world: World): Command {
       const progress = forgottenProgress.bind(undefined, operation);
       await followObject(tenantControlPlane, tenant.metadata, progress, { management, world });
     }
-    world.note(`${await request(operation)} is to ${operation}`);
+    world.note(`${await request(operation)}: operation ${operation} is requested`);
     if (!wait || tenant === undefined) return;
     const progress = operationProgress.bind(undefined, operation);
     await followObject(tenantControlPlane, tenant.metadata, progress, { management, world });

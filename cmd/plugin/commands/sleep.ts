@@ -27,7 +27,7 @@ export function sleepCommand(world: World): Command {
       if (wantedReplicas(plane) > 0) {
         const changed = await changeControlPlane(plane, replicasChange(plane, 0), management);
         world.note(
-          `${changed} is to sleep; kubectl steward wake ${plane.name} starts its ${counted(wantedReplicas(plane), 'pod')} again`,
+          `${changed} will sleep; kubectl steward wake ${plane.name} starts its ${counted(wantedReplicas(plane), 'pod')} again`,
         );
       } else world.note(`${plane.name} already has 0 replicas`);
       if (!options.wait || plane.tenant === undefined) return;

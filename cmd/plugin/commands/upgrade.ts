@@ -36,7 +36,7 @@ export function upgradeCommand(world: World): Command {
         },
         management,
       );
-      world.note(`${changed} is to run ${wanted}`);
+      world.note(`${changed} will run ${wanted}`);
       if (!options.wait || plane.tenant === undefined) return;
       const progress = upgradeProgress.bind(undefined, wanted);
       await followObject(tenantControlPlane, plane.tenant.metadata, progress, { management, world });

@@ -26,8 +26,8 @@ export function wakeCommand(world: World): Command {
     const replicas = options.replicas ?? replicasBeforeSleep(plane);
     if (wantedReplicas(plane) === 0) {
       const changed = await changeControlPlane(plane, replicasChange(plane, replicas), management);
-      world.note(`${changed} is to run ${counted(replicas, 'pod')}`);
-    } else world.note(`${plane.name} does not sleep: its spec asks for ${counted(wantedReplicas(plane), 'pod')}`);
+      world.note(`${changed} will run ${counted(replicas, 'pod')}`);
+    } else world.note(`${plane.name} does not sleep: its spec has ${counted(wantedReplicas(plane), 'pod')}`);
     if (!options.wait || plane.tenant === undefined) return;
     await followObject(tenantControlPlane, plane.tenant.metadata, wakeProgress, { management, world });
   });

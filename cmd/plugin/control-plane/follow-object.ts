@@ -28,7 +28,7 @@ export async function followObject<T extends Resource>(
 ): Promise<T> {
   const { cluster, signal } = management;
   let last = '';
-  const gone = (): PluginError => new PluginError(`${kind.kind} ${key.name} does not exist anymore`, exitCodes.absent);
+  const gone = (): PluginError => new PluginError(`${kind.kind} ${key.name} no longer exists`, exitCodes.absent);
   const show = (line: string): void => {
     if (line !== last) world.note(`${key.name}: ${line}`);
     last = line;
@@ -61,7 +61,7 @@ export async function followObject<T extends Resource>(
       }
     } catch (error) {
       if (!canPass(error) || signal.aborted) throw error;
-      show(`the connection was lost and is made again: ${error.message}`);
+      show(`the connection was lost; connecting again: ${error.message}`);
     }
     await sleep(world.clock, retryMs, signal);
     return undefined;

@@ -60,7 +60,7 @@ function absenceCause(situation: Situation): Cause | undefined {
     what: 'its TenantControlPlane does not exist yet',
     ...(scp.metadata.creationTimestamp !== undefined && { since: scp.metadata.creationTimestamp }),
   };
-  return causeWith(situation, found, passing('Wait some seconds: the manager creates it.'));
+  return causeWith(situation, found, passing('Wait a few seconds: the manager creates it.'));
 }
 
 /** The first of the steps that is not done and that no other one explains. */

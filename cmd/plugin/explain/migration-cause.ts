@@ -51,7 +51,7 @@ function stuckCause(situation: Situation, record: MigrationStatus, { message }: 
   }
   const isCopying = record.phase === 'Copying' || record.phase === 'Following';
   if (!isCopying && now.getTime() - Date.parse(since) > patienceMs) {
-    const what = `the migration has been ${record.phase} for long: ${message}`;
+    const what = `the migration has been ${record.phase} for a long time: ${message}`;
     return causeWith(situation, { reason, where, what, since }, stuck);
   }
   return undefined;

@@ -61,7 +61,7 @@ export function unobservedCause(situation: Situation): Cause | undefined {
   const { observedGeneration, conditions = [] } = tcp.status ?? {};
   const { generation, creationTimestamp } = tcp.metadata;
   const remedy = passing(
-    'Wait some seconds. If it stays so, check that the manager watches this namespace (its flag --namespace), and see its log.',
+    'Wait a few seconds. If nothing changes, check that the manager watches this namespace (its flag --namespace), and see its log.',
     'kubectl -n steward-system logs -l app.kubernetes.io/name=steward --tail=200 | grep <name>',
   );
   if (conditions.length === 0) {

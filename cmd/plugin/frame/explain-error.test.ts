@@ -13,11 +13,7 @@ test.each([
     'the API server does not accept the credentials: Unauthorized; log in again, or choose another --context',
     1,
   ],
-  [
-    new ApiError(403, 'Forbidden', 'tcps is forbidden'),
-    'tcps is forbidden; ask the administrator of the cluster for this permission',
-    1,
-  ],
+  [new ApiError(403, 'Forbidden', 'tcps is forbidden'), 'tcps is forbidden; ask the operator for this permission', 1],
   [
     new ApiError(404, 'NotFound', 'not found'),
     'not found; if the kind is unknown, Steward is not installed in this cluster',

@@ -40,7 +40,7 @@ function explainRefusal({ code, message }: ApiError): Explanation {
         `the API server does not accept the credentials: ${message}; log in again, or choose another --context`,
       );
     case 403:
-      return say(`${message}; ask the administrator of the cluster for this permission`);
+      return say(`${message}; ask the operator for this permission`);
     case 404:
       return say(`${message}; if the kind is unknown, Steward is not installed in this cluster`, exitCodes.absent);
     case 409:

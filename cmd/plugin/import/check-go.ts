@@ -27,8 +27,8 @@ export function problemsOfGo(facts: GoFacts): readonly string[] {
   );
   return [
     ...(tcp.metadata.deletionTimestamp === undefined ? [] : [`${its} is being deleted`]),
-    ...(isPausedByOther(tcp) ? [`${its} is paused by somebody else: remove that annotation before`] : []),
-    ...(restful.has(state) ? [] : [`${its} has the status ${state}: wait until it is Ready, or mend it before`]),
+    ...(isPausedByOther(tcp) ? [`${its} is paused by someone else: remove that annotation first`] : []),
+    ...(restful.has(state) ? [] : [`${its} has the status ${state}: wait until it is Ready, or repair it first`]),
     ...((tcp.spec.dataStore ?? dataStoreName) === dataStoreName
       ? []
       : [
@@ -41,7 +41,7 @@ export function problemsOfGo(facts: GoFacts): readonly string[] {
       : []),
     ...sharing.map(
       ({ metadata }) =>
-        `${its} shares its data (schema ${setup?.schema ?? ''}) with ${metadata.namespace}/${metadata.name}: both would write to it; separate them before`,
+        `${its} shares its data (schema ${setup?.schema ?? ''}) with ${metadata.namespace}/${metadata.name}: both would write to it; separate them first`,
     ),
   ];
 }
@@ -51,7 +51,7 @@ export function warningsOfGo({ all, tcp }: GoFacts): readonly string[] {
   const others = all.filter((one) => one.metadata.uid !== tcp?.metadata.uid && waits(one));
   if (others.length === 0) return [];
   return [
-    `${others.length} other TenantControlPlanes are paused with this one, since no two managers can share a cluster: they go on running, and nobody reconciles them until each has been imported, too`,
+    `${others.length} other TenantControlPlanes are paused with this one, since no two managers can share a cluster: they go on running, and nothing reconciles them until each has been imported, too`,
   ];
 }
 

@@ -43,10 +43,10 @@ function stateProblems(
         ]),
     ...(restful.has(state) || limited.length > 0
       ? []
-      : [`${its} has the status ${state}: wait until it is Ready, or mend it before`]),
+      : [`${its} has the status ${state}: wait until it is Ready, or repair it first`]),
     ...(service?.spec?.selector?.[kamajiNames.name] === old.metadata.name
       ? []
-      : [`the Service ${old.metadata.name} does not lead to pods with the label ${kamajiNames.name}: mend it before`]),
+      : [`the Service ${old.metadata.name} does not lead to pods with the label ${kamajiNames.name}: repair it first`]),
     ...(recordOf(identity, now) === undefined
       ? [
           `endpoint, CA, service-account key or the names of the data of ${its} are not known: wait until its status has them`,
@@ -69,12 +69,10 @@ function dataProblems({ oldStore, others }: KamajiFacts, old: KamajiControlPlane
       : [`${its} is to be migrated to DataStore ${wanted}: let Kamaji finish that, or set spec.dataStore back`]),
     ...(dataStoreOverrides.length === 0
       ? []
-      : [
-          `${its} has spec.dataStoreOverrides, which cannot be imported: remove them before, if their data may be lost`,
-        ]),
+      : [`${its} has spec.dataStoreOverrides, which cannot be imported: remove them first, if their data may be lost`]),
     ...sharing.map(
       ({ metadata }) =>
-        `${its} shares its data (schema ${setup?.schema ?? ''}) with ${metadata.namespace}/${metadata.name}: both would write to it; separate them before`,
+        `${its} shares its data (schema ${setup?.schema ?? ''}) with ${metadata.namespace}/${metadata.name}: both would write to it; separate them first`,
     ),
   ];
 }

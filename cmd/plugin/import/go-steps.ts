@@ -35,7 +35,7 @@ function holdStep(facts: GoFacts): Next {
   if (tcp === undefined) return { is: 'failed', message: 'the TenantControlPlane is gone' };
   const record = recordOf(identity, now);
   if (recordIn(facts) === undefined) {
-    if (record === undefined) return { is: 'failed', message: 'its endpoint, CA or data are not known anymore' };
+    if (record === undefined) return { is: 'failed', message: 'its endpoint, CA or data are no longer known' };
     const noted = { [annotations.importRecord]: importRecordText(record), [annotations.paused]: heldByImport };
     return { is: 'act', actions: [patch(tenantControlPlane, tcp.metadata, annotated(noted))] };
   }
@@ -159,7 +159,7 @@ export function noWayBackToGo(facts: GoFacts): string | undefined {
   const { tcp, namespace, name, isInstalled } = facts;
   if (tcp === undefined) return `there is no TenantControlPlane ${namespace}/${name}`;
   if (isReleased(facts))
-    return `Steward reconciles TenantControlPlane ${namespace}/${name} already: there is no way back but the backup`;
+    return `Steward reconciles TenantControlPlane ${namespace}/${name} already: only restoring a backup can undo the import`;
   if (isInstalled)
     return 'the manager of Steward is installed: remove it before, since both would write the same objects';
   return undefined;

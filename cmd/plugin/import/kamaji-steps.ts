@@ -56,7 +56,7 @@ function dataStoreStep(facts: KamajiFacts): Next {
     store.spec.driver === oldStore.spec.driver &&
     (isStoreChosen || sameList(store.spec.endpoints, oldStore.spec.endpoints));
   if (!isSame) {
-    const message = `DataStore ${storeName} of Steward has other servers than that of Kamaji: name the one that has the data with --datastore`;
+    const message = `DataStore ${storeName} of Steward has servers other than those of Kamaji's: name the one that has the data with --datastore`;
     return { is: 'failed', message };
   }
   const conditions = store.status?.conditions ?? [];
@@ -82,7 +82,7 @@ function pauseStep(facts: KamajiFacts): Next {
     return { is: 'wait', for: 'Kamaji to finish what it may have begun, for 30 s' };
   }
   const made = recordOf(identity, now);
-  if (made === undefined) return { is: 'failed', message: 'its endpoint, CA or data are not known anymore' };
+  if (made === undefined) return { is: 'failed', message: 'its endpoint, CA or data are no longer known' };
   const noted = {
     [annotations.importRecord]: importRecordText(made),
     [kamajiNames.paused]: old?.metadata.annotations?.[kamajiNames.paused] ?? heldByImport,
@@ -127,7 +127,7 @@ function adoptStep(facts: KamajiFacts): Next {
     return patchOf(kind, object.metadata, { ...body, ...(isService && { spec: { selector } }) });
   });
   const isLed = service?.spec?.selector?.[labels.name] === name;
-  return actOr(actions, isLed ? done : { is: 'failed', message: `the Service ${name} is not one of Kamaji anymore` });
+  return actOr(actions, isLed ? done : { is: 'failed', message: `the Service ${name} is no longer one of Kamaji` });
 }
 
 function releasePodsStep(facts: KamajiFacts): Next {

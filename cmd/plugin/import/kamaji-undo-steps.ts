@@ -127,7 +127,7 @@ export function noWayBackToKamaji(facts: KamajiFacts): string | undefined {
   if (old === undefined)
     return ours === undefined
       ? `there is no TenantControlPlane ${namespace}/${name} of Kamaji`
-      : `TenantControlPlane ${namespace}/${name} of Kamaji is gone: the import was complete, and there is no way back`;
+      : `TenantControlPlane ${namespace}/${name} of Kamaji is gone: the import was complete, and cannot be undone`;
   if (old.metadata.deletionTimestamp !== undefined)
     return 'the TenantControlPlane of Kamaji is being removed already: run the import again to complete it';
   const wanted = ours?.spec.controlPlane.deployment.replicas ?? 0;

@@ -24,7 +24,7 @@ export function kamajiWay(
     over: ({ old, ours, namespace }) => {
       if (old !== undefined) return undefined;
       const which = `TenantControlPlane ${namespace}/${name}`;
-      if (ours !== undefined) return `${which} is managed by Steward, and there is none of Kamaji anymore`;
+      if (ours !== undefined) return `${which} is managed by Steward, and there is no longer one of Kamaji`;
       throw new PluginError(`there is no ${which} of Kamaji`, exitCodes.absent);
     },
     problems: problemsOfKamaji,

@@ -6,7 +6,7 @@ const titles = {
   planned: 'Plan to import',
   refused: 'Cannot import',
   imported: 'Imported',
-  undone: 'Went back with',
+  undone: 'Undid the import of',
 } as const;
 
 /** The report as text. */

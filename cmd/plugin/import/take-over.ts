@@ -50,7 +50,7 @@ export async function takeOver<S extends Located>(
       print({ result: 'planned' });
       return;
     }
-    await agree(`Go back with ${namespace}/${name}?`);
+    await agree(`Undo the import of ${namespace}/${name}?`);
     print({ result: 'undone' }, await runSteps({ ...run, steps }));
   }
 
@@ -78,7 +78,8 @@ export async function takeOver<S extends Located>(
 
   async function agree(question: string): Promise<void> {
     if (request.yes) return;
-    if (!world.interactive) throw new PluginError(`${question} Nobody can be asked here: add --yes`, exitCodes.usage);
+    if (!world.interactive)
+      throw new PluginError(`${question} There is no terminal to answer at: add --yes`, exitCodes.usage);
     if (!(await world.confirm(question))) throw new PluginError('nothing was changed');
   }
 }

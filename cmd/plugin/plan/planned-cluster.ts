@@ -137,7 +137,7 @@ export class PlannedCluster implements Cluster {
   }
 
   async patch<T extends Resource>(kind: KindRef<T>, key: Key, patch: Patch, options: WriteOptions = {}): Promise<T> {
-    if (patch.type !== 'merge') throw new Error('plans know merge patches only');
+    if (patch.type !== 'merge') throw new Error('plans support only merge patches');
     const live = await this.get(kind, key);
     if (live === undefined) throw new ApiError(404, 'NotFound', `${kind.plural} "${key.name}" not found`);
     const patched = mergePatched(live, patch.body) as Resource & { readonly status?: unknown };

@@ -10,7 +10,7 @@ export interface Rotatable {
 
 const rolled = 'Pods are rolled.';
 
-/** What `rotate` can replace without an effect on workers or users. CAs are rotated with an operation in two phases. */
+/** What `rotate` can replace without an effect on workers or users. CAs are rotated gradually, by operations. */
 export const rotatables: readonly Rotatable[] = [
   { name: 'api-server', secret: 'apiServer', effect: rolled },
   { name: 'api-server-kubelet-client', secret: 'apiServerKubeletClient', effect: rolled },
@@ -37,7 +37,7 @@ export const rotatables: readonly Rotatable[] = [
   },
 ];
 
-/** The operations on CAs and keys in two phases. */
+/** The operations that start and complete a gradual rotation of CAs and keys. */
 export const operations = [
   'rotate-ca-start',
   'rotate-ca-complete',

@@ -33,7 +33,7 @@ interface Step {
 const lookMs = 2000;
 
 /**
- * Restores the newest backup of a policy on trial when that is due, and notes the result. The trial is a TenantControlPlane without pods
+ * Rehearses the newest backup of a policy when that is due, and notes the result. The rehearsal is a TenantControlPlane without pods
  * that exists as long as its TenantRestore works: the result is stored before both are deleted.
  */
 export async function rehearse(

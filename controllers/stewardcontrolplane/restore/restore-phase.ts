@@ -88,7 +88,7 @@ const markMissing = (message: string): Outcome<Scope> => ({ is: 'waiting', reaso
 /** Somebody wrote it, or restored by command: nobody knows whether CAs, keys and data belong together. */
 function otherMark(tenant: string, upTo: string): Outcome<Scope> {
   return markMissing(
-    `TenantControlPlane ${tenant} bears the mark of another restore, as of ${upTo}, and does not start: remove its annotation ${annotations.restored}, after which it is restored`,
+    `TenantControlPlane ${tenant} has the annotation of another restore, as of ${upTo}, and does not start: remove its annotation ${annotations.restored}, after which it is restored`,
   );
 }
 
@@ -107,7 +107,7 @@ function progressOf({ metadata: { name, deletionTimestamp }, status }: TenantRes
   if (complete === undefined) return pending(`waiting for TenantRestore ${name}`);
   if (complete.status === 'True') {
     return markMissing(
-      `TenantRestore ${name} is complete, but the TenantControlPlane does not bear its mark, the annotation ${annotations.restored}: delete TenantRestore ${name}, which restores again`,
+      `TenantRestore ${name} is complete, but the TenantControlPlane lacks its annotation ${annotations.restored}: delete TenantRestore ${name}, after which another one restores again`,
     );
   }
   const { reason, message } = complete;

@@ -5,7 +5,7 @@ import type { TenantRestore } from '../../../api/steward/v1alpha1/backup/tenant-
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 
 /**
- * How far the restore is that a StewardControlPlane asks for. `awaited`: nothing may run yet; `otherMark` is of a restore that is not its
+ * How far the restore is that a StewardControlPlane requests. `awaited`: nothing may run yet; `otherMark` is of a restore that is not its
  * own. `complete`: it was, but that is not on record here yet. `recorded`: it never happens again. `unasked`: the TenantControlPlane is
  * not one that waits, and is left as it is.
  */

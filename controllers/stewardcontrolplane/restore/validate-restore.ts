@@ -10,7 +10,7 @@ export function validateRestore(
   if (backups || old !== undefined || spec.restoreFrom === undefined) return [];
   const reason = 'requires the feature gate Backups, which is disabled';
   const remedy =
-    "ask the administrator to set the manager's flag --feature-gates to Backups=true, or remove the field to start empty";
+    "ask the operator to set the manager's flag --feature-gates to Backups=true, or remove the field to start without data";
   return [{ field: 'spec.restoreFrom', reason, remedy }];
 }
 

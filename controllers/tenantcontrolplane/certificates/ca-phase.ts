@@ -72,7 +72,7 @@ function kept<T>(root: Root<T>, value: T, rotated: boolean): Kept<T> {
 
 /**
  * The roots of trust of a tenant: generated once and kept forever. If a known one is missing or broken, it is reported and not
- * replaced, because a new one cuts off every worker. The rotation annotation replaces it deliberately; a rotation in two phases
+ * replaced, because a new one cuts off every worker. The rotation annotation replaces it deliberately; a gradual rotation
  * cuts off nothing.
  */
 export async function authorities(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {

@@ -62,7 +62,7 @@ function after(
 ): EncryptionStatus['rewriting'] {
   const count = before.objects + objects;
   if (next !== undefined && next.length > longestToken)
-    throw new Error('the API server of the tenant gives a continue token that is too long');
+    throw new Error('the API server of the tenant returned a continue token that is too long');
   // An empty one begins the resource again.
   if (next === '') return { resource: before.resource, objects: count };
   if (next !== undefined) return { resource: before.resource, continue: next, objects: count };

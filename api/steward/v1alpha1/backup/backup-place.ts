@@ -20,7 +20,7 @@ export const backupStorage = obj(
             'Name of a PersistentVolumeClaim in the namespace of the manager. The operator has to allow it with `--backup-claims`.',
           ),
         }),
-        'A volume. The folder on the volume follows from the namespace and the name of the control plane.',
+        'A volume. The folder on the volume is derived from the namespace and the name of the control plane.',
       ),
     ),
     bucket: opt(
@@ -31,7 +31,7 @@ export const backupStorage = obj(
             'Name of a Secret in the namespace of the manager, with the address of the bucket and, unless a role is used, an access key. The operator has to allow it with `--backup-buckets`.',
           ),
         }),
-        'A bucket of an S3 server. The folder in the bucket follows from the namespace and the name of the control plane.',
+        'A bucket of an S3 server. The folder in the bucket is derived from the namespace and the name of the control plane.',
       ),
     ),
   },
@@ -55,7 +55,7 @@ export const backupEncryption = obj({
         'key',
       ),
     }),
-    'The Secret with the key. Keep a copy of the key outside of the cluster: without the key, nothing can be restored.',
+    'The Secret with the key. Keep a copy of the key outside the cluster: without the key, nothing can be restored.',
   ),
 });
 
@@ -63,7 +63,7 @@ export const backupEncryption = obj({
 export const backupSource = obj({
   tenantControlPlaneName: described(
     tenantName(),
-    'Name of the TenantControlPlane, in the namespace of this object. For a restore it need not exist anymore.',
+    'Name of the TenantControlPlane, in the namespace of this object. For a restore, it may have been deleted.',
   ),
   encryption: described(backupEncryption, 'How the backups are encrypted.'),
   storage: described(backupStorage, 'Where the backups are.'),

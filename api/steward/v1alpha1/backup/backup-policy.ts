@@ -55,8 +55,7 @@ const rehearsalSpec = obj(
   {
     ...repetition(
       {
-        schedule:
-          'When the newest backup is restored on trial, as a cron expression with five fields, such as `0 4 * * 0`.',
+        schedule: 'When rehearsals take place, as a cron expression with five fields, such as `0 4 * * 0`.',
         interval: 'Time between two rehearsals, such as `24h`, instead of `schedule`.',
       },
       '10m',
@@ -64,7 +63,7 @@ const rehearsalSpec = obj(
     dataStoreName: opt(
       described(
         str({ minLength: 1, maxLength: 253 }),
-        'DataStore of the trial. Defaults to that of the control plane.',
+        'DataStore of the rehearsal. Defaults to that of the control plane.',
       ),
     ),
   },
@@ -75,7 +74,7 @@ const backupPolicySpec = obj(
   {
     tenantControlPlaneName: described(
       ruled(tenantName(), { rule: 'self == oldSelf', message: 'tenantControlPlaneName cannot be changed' }),
-      'Name of the TenantControlPlane, in the namespace of the policy. A TenantControlPlane has one policy at most: the oldest one.',
+      'Name of the TenantControlPlane, in the namespace of the policy. If several policies name the same one, only the oldest takes effect.',
     ),
     ...repetition(
       {
@@ -118,7 +117,7 @@ const backupPolicySpec = obj(
     rehearsal: opt(
       described(
         rehearsalSpec,
-        'When backups are restored on trial: into a TenantControlPlane without pods, which is deleted afterwards. The condition Rehearsed shows the result.',
+        'When backups are rehearsed, that is, restored into a TenantControlPlane without pods, which is deleted afterwards. The condition Rehearsed shows the result.',
       ),
     ),
     deletionPolicy: opt(
@@ -160,8 +159,8 @@ const backupPolicyStatus = obj({
     described(
       obj({
         backups: opt(described(list(backupEntry, { maxItems: mostKept }), 'The backups that are kept, oldest first.')),
-        changesUntil: opt(described(time(), 'Up to this moment, all changes are saved.')),
-        problem: opt(described(str(), 'Why the process ended the last time. Absent while it works.')),
+        changesUntil: opt(described(time(), 'Moment up to which all changes are saved.')),
+        problem: opt(described(str(), 'Why the process last ended. Absent while it works.')),
       }),
       'What the process that takes the backups reports. The process writes this field itself.',
     ),

@@ -29,7 +29,7 @@ export const backupPolicyConditions = {
     },
   },
   Rehearsed: {
-    meaning: 'The last rehearsal restored the newest backup. Only present if the spec asks for rehearsals.',
+    meaning: 'The last rehearsal restored the newest backup. Present only if the spec requests rehearsals.',
     polarity: 'positive',
     reasons: {
       Restored: 'Everything was restored and compared. The message says up to which moment, and how long it took.',
@@ -114,9 +114,10 @@ export const tenantRestoreConditions = {
     reasons: {
       RestoreFailed: 'The process failed several times. The message contains the last error.',
       TenantControlPlaneExists:
-        'The spec asks for a new TenantControlPlane, but it exists and does not wait for this restore. Its data is left as it is.',
-      TenantControlPlaneNotFound: 'The spec asks to restore the TenantControlPlane in place, but it does not exist.',
-      InvalidSpec: 'The spec asks for something impossible. The message names the field.',
+        'The spec requests a new TenantControlPlane, but one exists that does not wait for this restore. Its data is left as it is.',
+      TenantControlPlaneNotFound:
+        'The spec requests a restore of the TenantControlPlane in place, but it does not exist.',
+      InvalidSpec: 'The spec requests something impossible. The message names the field.',
       NotFailed: 'The restore has not failed.',
     },
   },

@@ -16,7 +16,7 @@ export const restoreSourceFields = {
   repository: opt(
     described(
       backupSource,
-      'The backups themselves, if neither a TenantBackup nor a BackupPolicy exists anymore, as after the loss of the management cluster.',
+      'The backups themselves, if there is no TenantBackup or BackupPolicy, for example after the loss of the management cluster.',
     ),
   ),
 } as const;

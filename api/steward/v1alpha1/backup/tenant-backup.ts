@@ -30,7 +30,7 @@ const tenantBackupSpec = ruled(
     },
     {
       rule: 'has(self.policyName) || has(self.source)',
-      message: 'set policyName or source: they say what is backed up, and where to',
+      message: 'set either policyName or source, which say what is backed up and where to',
     },
     {
       rule: '!has(self.time) || has(self.policyName) && has(self.source)',
@@ -74,7 +74,7 @@ const tenantBackupStatus = obj({
         revision: opt(described(str(), 'Revision of the data.')),
         keys: opt(described(int64(), 'Number of keys.')),
         bytes: opt(described(int64(), 'Size of the values, in bytes.')),
-        problem: opt(described(str(), 'Why the process ended the last time.')),
+        problem: opt(described(str(), 'Why the process last ended.')),
       }),
       'What the process that takes the backup reports. The process writes this field itself.',
     ),
@@ -95,7 +95,7 @@ export const tenantBackup: NamespacedKind<TenantBackupSpec, TenantBackupStatus> 
   categories: ['steward'],
   versions: [{ name: 'v1alpha1', served: true, storage: true }],
   description:
-    'One backup of a TenantControlPlane: one of those that a BackupPolicy takes, or one that is taken once because this object was created.',
+    'One backup of a TenantControlPlane: one that a BackupPolicy has taken, or one that is taken because this object was created.',
   spec: tenantBackupSpec,
   status: tenantBackupStatus,
   columns: [

@@ -16,7 +16,7 @@ const tenantRestoreSpec = ruled(
       ),
       type: described(
         oneOf('InPlace', 'Recreate', 'Clone', 'Move'),
-        '`InPlace` returns an existing control plane to the backup: what was written later is lost. `Recreate` creates a deleted one again, with its CAs and keys, so that workers and kubeconfigs stay valid. `Clone` restores into another control plane, which has CAs and keys of its own: create it with 0 replicas. `Move` gives a new control plane, under any name, the data, CAs and keys of the one that was backed up: a StewardControlPlane with `restoreFrom` creates it, and this object.',
+        '`InPlace` returns an existing control plane to the backup: what was written later is lost. `Recreate` creates a deleted one again, with its CAs and keys, so that workers and kubeconfigs stay valid. `Clone` restores into another control plane, which has CAs and keys of its own: create it with 0 replicas. `Move` gives a new control plane, under any name, the data, CAs and keys of the one that was backed up: a StewardControlPlane with `restoreFrom` creates both it and this object.',
       ),
       source: described(restoreSource, 'What is restored.'),
       toTime: opt(restoredMoment),
@@ -58,7 +58,7 @@ const tenantRestoreStatus = obj({
         step: opt(
           described(
             oneOf('Preparing', 'Restoring', 'Waking', 'Restored'),
-            '`Preparing` while the process waits for the pods to end or for the DataStore, `Restoring` while data is written and compared, `Waking` while the number of replicas is set, or with type `Move` while it is recorded that the data is complete, `Restored` when it is done.',
+            'Current step. Preparing: the process waits for the pods to end or for the DataStore. Restoring: data is written and compared. Waking: the number of replicas is set or, with type Move, it is recorded that the data is complete. Restored: it is done.',
           ),
         ),
         backupTime: opt(described(time(), 'The moment of the backup from which the restore began.')),
@@ -66,7 +66,7 @@ const tenantRestoreStatus = obj({
         keys: opt(described(int64(), 'Number of keys that were restored and compared.')),
         bytes: opt(described(int64(), 'Size of the values, in bytes.')),
         changes: opt(described(int64(), 'Number of changes that were applied to the backup.')),
-        problem: opt(described(str(), 'Why the process ended the last time.')),
+        problem: opt(described(str(), 'Why the process last ended.')),
       }),
       'What the process that restores reports. The process writes this field itself.',
     ),

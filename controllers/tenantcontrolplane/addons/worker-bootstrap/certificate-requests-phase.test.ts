@@ -68,7 +68,7 @@ describe('a request for a serving certificate', () => {
     await world.settle();
     expect([await saidOf(world, 'csr-a'), await saidOf(world, 'csr-b')]).toEqual([undefined, undefined]);
     expect(await leftText(world)).toBe(
-      'certificate requests of the tenant were not approved: csr-a asks for 192.0.2.10, which node worker-1 does not report; csr-b was created by node worker-1 but names another subject: review them, then approve or deny them with kubectl certificate',
+      'certificate requests of the tenant were not approved: csr-a requests 192.0.2.10, which node worker-1 does not report; csr-b was created by node worker-1 but names another subject: review them, then approve or deny them with kubectl certificate',
     );
     expect(world.events.filter((event) => event.startsWith('NotApproved'))).toHaveLength(1);
     expect(await world.condition('AddonsReady')).toBe('True');

@@ -57,8 +57,8 @@ describe('a request for a serving certificate', () => {
     ['a user named like a group of nodes', {}, { username: 'system:nodes:worker-1' }, 'was not created by a node'],
     ['a node of no name', {}, { username: 'system:node:' }, 'was not created by a node'],
     ['a user who is in no group of nodes', {}, { groups: ['system:authenticated'] }, 'was not created by a node'],
-    ['a node for client authentication', {}, { usages: ['digital signature', 'client auth'] }, 'asks for usages other'],
-    ['a node for both', {}, { usages: ['digital signature', 'server auth', 'client auth'] }, 'asks for usages other'],
+    ['a node for client authentication', {}, { usages: ['digital signature', 'client auth'] }, 'requests usages other'],
+    ['a node for both', {}, { usages: ['digital signature', 'server auth', 'client auth'] }, 'requests usages other'],
     [
       'a node for another',
       { commonName: 'system:node:worker-2' },
@@ -71,17 +71,17 @@ describe('a request for a serving certificate', () => {
       { username: 'system:node:worker-2' },
       'was created by node worker-2 but names another subject',
     ],
-    ['a node that is to be an administrator', { organization: 'system:masters' }, {}, 'asks for a group other'],
-    ['a node for nothing', { dnsNames: [], ipAddresses: [] }, {}, 'asks for neither a name'],
+    ['a node that is to be an administrator', { organization: 'system:masters' }, {}, 'requests a group other'],
+    ['a node for nothing', { dnsNames: [], ipAddresses: [] }, {}, 'requests neither a name'],
     [
       'a node for a foreign name',
       { dnsNames: ['worker-2'] },
       {},
-      'asks for worker-2, which node worker-1 does not report yet',
+      'requests worker-2, which node worker-1 does not report yet',
     ],
-    ['a node for a foreign address', { ipAddresses: ['192.0.2.10'] }, {}, 'asks for 192.0.2.10, which node worker-1'],
-    ['a node for one foreign among its own', { dnsNames: ['worker-1', 'worker-2'] }, {}, 'asks for worker-2, which'],
-    ['a node for any name', { dnsNames: ['*.example.org'] }, {}, 'asks for a name that is not a DNS name'],
+    ['a node for a foreign address', { ipAddresses: ['192.0.2.10'] }, {}, 'requests 192.0.2.10, which node worker-1'],
+    ['a node for one foreign among its own', { dnsNames: ['worker-1', 'worker-2'] }, {}, 'requests worker-2, which'],
+    ['a node for any name', { dnsNames: ['*.example.org'] }, {}, 'requests a name that is not a DNS name'],
     ['a node for the API server', { dnsNames: ['kubernetes.default.svc'] }, {}, 'a name of the cluster itself'],
     ['a node for a Service', { dnsNames: ['db.prod.svc.cluster.local'] }, {}, 'a name of the cluster itself'],
     ['a node for the endpoint', { dnsNames: ['api.example.org'] }, {}, 'a name of the cluster itself'],
@@ -108,7 +108,7 @@ describe('a request for a serving certificate', () => {
   test('names addresses of the allowed subnets only, if there are any', async () => {
     const within = (subnet: string): Promise<string> => verdict({}, {}, { allowedSubnets: [parseCidr(subnet, 'x')] });
     expect(await within('192.0.2.0/24')).toBe('approved');
-    expect(await within('198.51.100.0/24')).toBe('asks for 192.0.2.9, which is in none of the allowed subnets');
+    expect(await within('198.51.100.0/24')).toBe('requests 192.0.2.9, which is in none of the allowed subnets');
   });
 
   test('is pending until it was approved or denied', () => {

@@ -73,19 +73,19 @@ function isClusterName(name: string, { controlPlane, clusterDomain }: ServingRul
 }
 
 function nameTrouble({ dnsNames, ipAddresses }: CertificateRequest, rules: ServingRules): string | undefined {
-  if (dnsNames.length + ipAddresses.length === 0) return 'asks for neither a name nor an address';
-  if (dnsNames.length + ipAddresses.length > mostNames) return `asks for more than ${mostNames} names`;
-  if (offender(dnsNames, isDnsName) !== undefined) return 'asks for a name that is not a DNS name';
+  if (dnsNames.length + ipAddresses.length === 0) return 'requests neither a name nor an address';
+  if (dnsNames.length + ipAddresses.length > mostNames) return `requests more than ${mostNames} names`;
+  if (offender(dnsNames, isDnsName) !== undefined) return 'requests a name that is not a DNS name';
   const taken = offender(dnsNames, (name) => !isClusterName(name, rules));
-  if (taken !== undefined) return `asks for ${taken}, a name of the cluster itself`;
+  if (taken !== undefined) return `requests ${taken}, a name of the cluster itself`;
   const inCluster = (address: string): boolean =>
     rules.controlPlane.has(address) || rules.serviceNetworks.some((network) => contains(network, address));
   const service = offender(ipAddresses, (address) => !inCluster(address));
-  if (service !== undefined) return `asks for ${service}, an address of the cluster itself`;
+  if (service !== undefined) return `requests ${service}, an address of the cluster itself`;
   const { allowedSubnets } = rules;
   if (allowedSubnets.length === 0) return undefined;
   const outside = offender(ipAddresses, (address) => allowedSubnets.some((network) => contains(network, address)));
-  return outside === undefined ? undefined : `asks for ${outside}, which is in none of the allowed subnets`;
+  return outside === undefined ? undefined : `requests ${outside}, which is in none of the allowed subnets`;
 }
 
 /** More names than any node has. */
@@ -101,11 +101,11 @@ export function readServingRequest(
   const node = username.startsWith(prefix) ? username.slice(prefix.length) : '';
   if (!isDnsName(node) || !groups.includes(nodesGroup)) return left('was not created by a node');
   if (!usageSets.includes([...new Set(usages)].sort().join()))
-    return left('asks for usages other than those of a serving certificate');
+    return left('requests usages other than those of a serving certificate');
   const wanted = readRequest(request);
   if (typeof wanted === 'string') return left(wanted);
   if (wanted.commonName !== username) return left(`was created by node ${node} but names another subject`);
-  if (wanted.organizations.join() !== nodesGroup) return left(`asks for a group other than ${nodesGroup}`);
+  if (wanted.organizations.join() !== nodesGroup) return left(`requests a group other than ${nodesGroup}`);
   const trouble = nameTrouble(wanted, rules);
   return trouble === undefined ? { is: 'plausible', node, wanted } : left(trouble);
 }
@@ -129,5 +129,5 @@ export function evaluateNames(
   const ips = new Set([...reported(addressTypes), ...names].map((address) => canonicalIp(address ?? '')));
   const unknown =
     offender(wanted.dnsNames, (name) => names.has(name)) ?? offender(wanted.ipAddresses, (address) => ips.has(address));
-  return unknown === undefined ? { is: 'fit' } : notYet(`asks for ${unknown}, which node ${node} does not report`);
+  return unknown === undefined ? { is: 'fit' } : notYet(`requests ${unknown}, which node ${node} does not report`);
 }

@@ -66,7 +66,7 @@ function isForeign({ authority }: AuthoritySecret, pem: string): boolean {
   return commonName !== authorityProfiles[authority].commonName || !certificate.checkIssued(certificate);
 }
 
-/** Why a CA cannot be rotated in two phases; undefined when it can. Only the owner of a user-supplied CA has its successor. */
+/** Why a CA cannot be rotated gradually; undefined when it can. Only the owner of a user-supplied CA has its successor. */
 export function rotationBlocker(where: AuthoritySecret, data: Data, now: Date): string | undefined {
   const { nextCertificate, nextKey } = where.keys;
   const { pair, verdict } = storedPair(where, data, now);

@@ -88,5 +88,5 @@ export function withoutRefusal(record: CredentialsRotation | undefined): Credent
 
 /** A refusal as one sentence. */
 export function refusalText(requested: string, { reason, remedy }: Refusal): string {
-  return `the annotation ${annotations.operation}: ${requested} ${reason}; ${remedy}`;
+  return `the value ${requested} of the annotation ${annotations.operation} ${reason}; ${remedy}`;
 }

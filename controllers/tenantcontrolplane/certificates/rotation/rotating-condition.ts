@@ -31,13 +31,14 @@ export function rotatingCondition(
     return refusal === '' ? undefined : { status: 'False', reason: 'Refused', message: refusal };
   }
   const lines = all.map(({ words, phase: at, step, message = '', operation }) => {
-    if (at === 'Completed') return `${words}: Completed`;
+    const place = `the rotation of the ${words} is ${at}`;
+    if (at === 'Completed') return place;
     if (at === 'Prepared') {
-      return `${words}: Prepared; once all workers and users have switched, set the annotation ${annotations.operation}=${operation}`;
+      return `${place}; once all workers and users have switched, set the annotation ${annotations.operation}=${operation}`;
     }
     const waits = error ?? message;
-    const place = step === undefined ? at : `${at} (step ${step})`;
-    return `${words}: ${place}${waits === '' ? '' : `: ${waits}`}`;
+    const now = step === undefined ? '' : ` (step ${step})`;
+    return `${place}${now}${waits === '' ? '' : `: ${waits}`}`;
   });
   const message = [...lines, refusal].filter((line) => line !== '').join('; ');
   return { status: phase === 'Completed' ? 'False' : 'True', reason: phase, message };

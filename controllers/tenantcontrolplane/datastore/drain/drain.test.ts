@@ -182,7 +182,7 @@ describe('A tenant whose DataStore is drained', () => {
     await drain(world, { targetSelector: { matchLabels: { tier: 'gold' } } });
     await world.settle();
     expect((await storage(world))?.drain?.message).toContain(
-      'other: does not have the labels tier=gold, which the drain asks for',
+      'other: does not have the labels tier=gold, which the drain requires',
     );
     const labels = { metadata: { labels: { tier: 'gold' } } };
     await world.cluster.admin.patch(dataStore, { name: 'other' }, { type: 'merge', body: labels });

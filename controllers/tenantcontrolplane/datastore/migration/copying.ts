@@ -153,7 +153,7 @@ async function frozen(step: MigrationStep, record: MigrationStatus, { channel }:
     { tcp: scope.tcp, deps, signal: ctx.signal },
     { [annotations.migrationFreezeInForce]: channel.freezeWanted },
   );
-  const message = stops ? 'no API server runs anymore' : undefined;
+  const message = stops ? 'no API server runs now' : undefined;
   return { record: inPhase(seen, 'Finishing', ctx.now, { writesStoppedAt, message }) };
 }
 

@@ -40,7 +40,7 @@ export function refusals(
   if (selector !== undefined && !isSelected(store.metadata.labels ?? {}, selector))
     reasons.push(`does not have the labels ${selectorText(selector)}`);
   if (targetSelector !== undefined && !isSelected(store.metadata.labels ?? {}, targetSelector))
-    reasons.push(`does not have the labels ${selectorText(targetSelector)}, which the drain asks for`);
+    reasons.push(`does not have the labels ${selectorText(targetSelector)}, which the drain requires`);
   const taints = intolerable(store, tolerations).filter(({ effect }) => effect === 'NoPlacement');
   if (taints.length > 0) reasons.push(`has the taint ${taints.map(taintText).join(' and ')}, which is not tolerated`);
   const trouble = notReady(store);

@@ -19,7 +19,7 @@ const volumes: PodCheck = {
           tooMuch(
             `${at}.${type}`,
             source,
-            'is a volume type for administrators only',
+            'is a volume type that only operators may use',
             'use a PersistentVolumeClaim or another type',
           ),
         ),
