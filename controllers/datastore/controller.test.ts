@@ -144,6 +144,19 @@ class Rig {
 const conditions = (status: DataStoreStatus | undefined): readonly string[] =>
   (status?.conditions ?? []).map(({ type, status: value, reason }) => `${type}=${value} ${reason}`);
 
+test('A verdict on isolation is reported until the API server has taken it, and not again', async () => {
+  const rig = new Rig();
+  const store = newStore();
+  const verdictIn = (status: DataStoreStatus | null | undefined): unknown => status?.isolation;
+  const refused = await rig.controller.reconcile(store, rig.context());
+  const taken = await rig.controller.reconcile(store, rig.context());
+  expect(verdictIn(taken.status)).toEqual(verdictIn(refused.status));
+  expect(verdictIn(taken.status)).toMatchObject({ attempts: 90 });
+  taken.stored?.(store);
+  expect(verdictIn((await rig.controller.reconcile(store, rig.context())).status)).toBeUndefined();
+  expect(rig.verifications).toBe(1);
+});
+
 describe('A DataStore that is drained', () => {
   const drained = newStore();
   const store: DataStore = { ...drained, spec: { ...drained.spec, drain: { keep: 0, previousCopies: 'Retain' } } };

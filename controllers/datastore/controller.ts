@@ -54,7 +54,8 @@ export function dataStoreController(deps: Dependencies): Controller<DataStore> {
       const status = statusOf({ ...{ store, usedBy, finding, now: ctx.now }, drain: drainFacts(deps, tenants) });
       announce(store, status, ctx);
       const verified = await verifications.after(store, { status, afterMs }, { open, ctx });
-      return defragmentations.after(store, verified, { open, ctx });
+      const result = await defragmentations.after(store, verified, { open, ctx });
+      return { ...result, stored: (after) => verified.stored?.(after) };
     },
     async finalize(store, ctx): Promise<LastReconcile<DataStore>> {
       // The manager of other namespaces may be gone: what it reported does not count here.

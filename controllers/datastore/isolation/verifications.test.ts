@@ -41,6 +41,9 @@ class Rig {
     this.#verifications = this.#started();
   }
 
+  /** False: the API server refuses the status of the next reconciles. */
+  takesStatus = true;
+
   async reconcile(store: DataStore): Promise<{ readonly store: DataStore; readonly afterMs: number }> {
     const found = this.reachable ? ('True' as const) : ('False' as const);
     const stated = (['Reachable', 'Authorized', 'Ready'] as const).map((type) => ({
@@ -57,7 +60,10 @@ class Rig {
       { status, afterMs: 15_000 },
       { open: () => Promise.resolve(this.#opened()), ctx: this.#context() },
     );
-    return { store: { ...store, status: result.status }, afterMs: result.afterMs };
+    if (!this.takesStatus) return { store, afterMs: result.afterMs };
+    const stored = { ...store, status: result.status };
+    result.stored?.(stored);
+    return { store: stored, afterMs: result.afterMs };
   }
 
   #started(): Verifications {
@@ -123,6 +129,31 @@ describe('A DataStore', () => {
     );
     expect(store.status?.isolation).toMatchObject({ attempts: 31, breach: 'watch all keys' });
     expect(rig.events).toEqual([expect.stringMatching(/^Warning IsolationBreached: /)]);
+  });
+
+  test('has its verdict also if the API server refuses the first status with it', async () => {
+    const rig = new Rig({ intervalMs: 0 });
+    rig.takesStatus = false;
+    const refused = await rig.reconcile(storeNamed('a'));
+    expect(verdictOf(refused.store)).toBe('absent');
+    rig.takesStatus = true;
+    await rig.clock.advance(2000);
+    const { store } = await rig.reconcile(refused.store);
+    expect(verdictOf(store)).toContain('True Verified: version 3.6.16 refused all 90 attempts');
+    expect(store.status?.isolation).toMatchObject({ time: '2030-01-01T00:00:00Z', attempts: 90 });
+    expect(rig.verified).toHaveLength(1);
+  });
+
+  test('does not get a verdict on what it was before, and does not take back the one of another manager', async () => {
+    const rig = new Rig({ intervalMs: 0 });
+    rig.takesStatus = false;
+    await rig.reconcile(storeNamed('a'));
+    rig.takesStatus = true;
+    rig.verdict = { attempts: 31, breach: 'watch all keys' };
+    const changed = await rig.reconcile(storeNamed('a', { generation: 2 }));
+    expect(verdictOf(changed.store)).toContain('False Breached');
+    const other = { ...storeNamed('a', { generation: 2 }), status: { conditions: [] } };
+    expect(verdictOf((await rig.reconcile(other)).store)).not.toContain('Breached');
   });
 
   test('is verified again only after the interval, which differs a little between DataStores', async () => {

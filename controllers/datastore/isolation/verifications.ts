@@ -35,6 +35,17 @@ interface Known {
   readonly due: number;
 }
 
+/** A verdict, or that there is none to have, whose status has not been written yet. */
+interface Unwritten {
+  readonly subject: string;
+  readonly finding: IsolationFinding;
+  /** When it was found. */
+  readonly now: Date;
+}
+
+/** The result of a reconcile with what is known of the isolation. */
+type VerifiedResult = ReconcileResult<DataStore> & { readonly status: DataStoreStatus; readonly afterMs: number };
+
 /** How datastores are verified. */
 export interface VerificationsOptions {
   readonly clock: Clock;
@@ -54,11 +65,13 @@ export interface VerificationsOptions {
 export class Verifications {
   readonly #options: VerificationsOptions;
   readonly #known: ObjectSlot<Known>;
+  readonly #unwritten: ObjectSlot<Unwritten>;
   #isBusy = false;
 
   constructor(options: VerificationsOptions) {
     this.#options = options;
     this.#known = options.memory.slot('verifications of isolation');
+    this.#unwritten = options.memory.slot('unwritten verdicts on isolation');
   }
 
   /** Adds a verification, if one is due, to the result of a reconcile in which the datastore could be used. */
@@ -66,11 +79,12 @@ export class Verifications {
     store: DataStore,
     { status, afterMs }: { readonly status: DataStoreStatus; readonly afterMs: number },
     { open, ctx }: { readonly open: () => Promise<ProbedStore>; readonly ctx: Context },
-  ): Promise<ReconcileResult<DataStore> & { readonly status: DataStoreStatus; readonly afterMs: number }> {
+  ): Promise<VerifiedResult> {
     const { now } = ctx;
     const kept = { status: withIsolation(store, status, { finding: this.#remembered(store, status), now }), afterMs };
     const opened = isReachable(status) ? await openedOrNot(open) : undefined;
-    if (opened === undefined || !this.#isDue(store, status, opened, now)) return kept;
+    if (opened === undefined) return kept;
+    if (!this.#isDue(store, status, opened, now)) return this.#again(store, { status, afterMs, opened }) ?? kept;
     if (this.#isBusy) return { ...kept, afterMs: Math.min(busyMs, afterMs) };
     let found: IsolationFinding;
     try {
@@ -83,10 +97,32 @@ export class Verifications {
     }
     const pause = this.#note(store, status, { opened, finding: found });
     const finding = this.#told(store, status, found);
+    if (found.is === 'inconclusive') this.#unwritten.delete(store.metadata.uid);
+    else this.#unwritten.set(store.metadata.uid, { subject: subjectOf(store, status, opened), finding: found, now });
     const result = withIsolation(store, status, { finding, now });
     const event = isolationEvent(store.status, result);
     if (event !== undefined) ctx.event(...event);
-    return { status: result, afterMs: Math.min(afterMs, pause) };
+    return { status: result, afterMs: Math.min(afterMs, pause), stored: this.#untilWritten(store) };
+  }
+
+  /** The verdict that the API server has not taken: no other verification may follow for hours. */
+  #again(
+    store: DataStore,
+    {
+      status,
+      afterMs,
+      opened,
+    }: { readonly status: DataStoreStatus; readonly afterMs: number; readonly opened: ProbedStore },
+  ): VerifiedResult | undefined {
+    const unwritten = this.#unwritten.get(store.metadata.uid);
+    if (unwritten?.subject !== subjectOf(store, status, opened)) return undefined;
+    return { status: withIsolation(store, status, unwritten), afterMs, stored: this.#untilWritten(store) };
+  }
+
+  #untilWritten({ metadata: { uid } }: DataStore): () => void {
+    return () => {
+      this.#unwritten.delete(uid);
+    };
   }
 
   /** Also below the supported version: then the verification shows what that version allows. */
