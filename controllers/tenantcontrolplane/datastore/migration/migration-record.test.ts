@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { MigrationStatus } from '../../../../api/steward/v1alpha1/migration-status.ts';
 import { tenantControlPlaneWith } from '../../../../testing/builders/tenant-control-plane.ts';
-import { beginMigration, howFar, isFrozen, pauseText, thawed, way } from './migration-record.ts';
+import { beginMigration, howFar, isFrozen, msBetween, pauseText, thawed, way } from './migration-record.ts';
 
 const migration: MigrationStatus = {
   phase: 'Copying',
@@ -44,6 +44,17 @@ describe('The description of a migration', () => {
     expect(served).toEqual({ ...migration, pauseMs: 20_000 });
     expect([isFrozen(gone), isFrozen(served), isFrozen(migration)]).toEqual([true, false, false]);
     expect(isFrozen({ ...gone, phase: 'Failed' })).toBe(false);
+  });
+
+  test('counts no negative time when the clock is set back meanwhile', () => {
+    const since = '2030-01-01T00:30:00.000Z';
+    const back = new Date('2030-01-01T00:00:01.000Z');
+    expect(thawed({ ...migration, pauseMs: 700, writesStoppedAt: since }, back).pauseMs).toBe(700);
+    expect(msBetween(since, back.toISOString())).toBe(0);
+    expect(msBetween(back.toISOString(), '2030-01-01T00:00:03.500Z')).toBe(2_500);
+    expect(pauseText({ ...migration, pauseMs: 700, rolloutMs: 900 })).toBe(
+      'writes were denied for 0.7 s, 0.0 s of it outside the rollout',
+    );
   });
 
   test('adds up interrupted pauses', () => {

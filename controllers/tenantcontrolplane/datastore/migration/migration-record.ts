@@ -95,7 +95,12 @@ export function thawed(record: MigrationStatus, now: Date): MigrationStatus {
   const { pauseMs = 0 } = record;
   const since = record.stoppedAt ?? record.writesStoppedAt;
   const rest = without(record, 'writesStoppedAt', 'stoppedAt', 'policyInTenant', 'replicas');
-  return since === undefined ? rest : { ...rest, pauseMs: pauseMs + now.getTime() - Date.parse(since) };
+  return since === undefined ? rest : { ...rest, pauseMs: pauseMs + msBetween(since, now.toISOString()) };
+}
+
+/** Milliseconds between two moments; none if the clock was set back in between. */
+export function msBetween(since: string, until: string): number {
+  return Math.max(Date.parse(until) - Date.parse(since), 0);
 }
 
 /** Milliseconds since the current phase started. */
@@ -146,7 +151,7 @@ export function pauseText({ pauseMs, rolloutMs, stopsServers }: MigrationStatus)
     return `the API servers were stopped for ${seconds(pauseMs)} s${start}`;
   }
   if (pauseMs === undefined) return 'writes were never denied';
-  const outside = pauseMs - (rolloutMs ?? 0);
+  const outside = Math.max(pauseMs - (rolloutMs ?? 0), 0);
   return `writes were denied for ${seconds(pauseMs)} s, ${seconds(outside)} s of it outside the rollout`;
 }
 

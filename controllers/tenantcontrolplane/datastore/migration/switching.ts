@@ -2,7 +2,17 @@ import { durationAnnotation } from '../../shared/duration-annotation.ts';
 import { annotations } from '../../../../api/names.ts';
 import type { MigrationStatus } from '../../../../api/steward/v1alpha1/migration-status.ts';
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
-import { failedRemedy, inPhase, lastsMs, leftBehind, pauseText, thawed, undoing, way } from './migration-record.ts';
+import {
+  failedRemedy,
+  inPhase,
+  lastsMs,
+  leftBehind,
+  msBetween,
+  pauseText,
+  thawed,
+  undoing,
+  way,
+} from './migration-record.ts';
 import { findJob, removeJob, notifyJob } from './job.ts';
 import { onward, timeLimits, waiting } from './migration-step.ts';
 import type { MigrationStep, Step } from './migration-step.ts';
@@ -73,9 +83,7 @@ export async function lift(step: MigrationStep, record: MigrationStatus): Promis
   const done = thawed(record, deps.clock.now());
   const { switchedAt, rolledOutAt } = record;
   const rolloutMs =
-    switchedAt === undefined || rolledOutAt === undefined
-      ? {}
-      : { rolloutMs: Date.parse(rolledOutAt) - Date.parse(switchedAt) };
+    switchedAt === undefined || rolledOutAt === undefined ? {} : { rolloutMs: msBetween(switchedAt, rolledOutAt) };
   return onward(inPhase(done, 'Revoking', ctx.now, rolloutMs));
 }
 
