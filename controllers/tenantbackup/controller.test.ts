@@ -53,6 +53,22 @@ describe('A TenantBackup', () => {
     expect(await world.jobOf('backup', backup)).toBeUndefined();
   });
 
+  test('says when its process was started also if the manager died before it could report that', async () => {
+    await world.tenant();
+    const backup = await world.backup();
+    world.cluster.after(({ verb, kind }) => {
+      if (verb === 'create' && kind?.kind === 'Job') world.cluster.crashAfter(0);
+    });
+    await world.settle();
+    world.restart();
+    await world.report(tenantBackup, 'once', taken);
+    await world.jobEnds('backup', backup);
+    await world.settle();
+    const { status } = await world.read(tenantBackup, 'once');
+    const job = await world.jobOf('backup', backup);
+    expect(status).toMatchObject({ phase: 'Completed', startTime: job?.metadata.creationTimestamp });
+  });
+
   test('fails with the last error of its process, and is not tried again', async () => {
     await world.tenant();
     const backup = await world.backup();

@@ -85,11 +85,13 @@ async function takeOnce(
     return { status: runningStatus(backup, started, now), afterMs: lookMs };
   }
   const state = jobState(job);
+  // A manager may have died before it could write down that it had started the process.
+  const startTime = backup.status?.startTime ?? job.metadata.creationTimestamp ?? now.toISOString();
   if (state.is !== 'running') {
-    return { status: await afterTheJob(backup, deps, ctx, state.is === 'failed' ? state.message : '') };
+    const status = await afterTheJob(backup, deps, ctx, state.is === 'failed' ? state.message : '');
+    return { status: { ...status, startTime } };
   }
   const troubles = await processes.troubles('backup', backup, signal);
-  const startTime = backup.status?.startTime ?? job.metadata.creationTimestamp ?? now.toISOString();
   const message = backup.status?.process?.problem ?? troubles;
   return { status: runningStatus(backup, { source, startTime, message }, now), afterMs: lookMs };
 }
