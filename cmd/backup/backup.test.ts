@@ -6,7 +6,7 @@ import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-pl
 import { BackupKey } from '../../stores/backup/backup-key.ts';
 import { SealedFolder } from '../../stores/backup/sealed-folder.ts';
 import { BackupWorld } from '../../testing/worlds/backup-world.ts';
-import { put } from '../../testing/worlds/moving-tenancy.ts';
+import { put } from '../../testing/builders/put.ts';
 import { runBackup } from './run-backup.ts';
 import { runRestore } from './run-restore.ts';
 

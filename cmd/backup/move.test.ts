@@ -9,7 +9,7 @@ import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-pl
 import { ApiError } from '../../runtime/client/errors.ts';
 import type { RestoredBackup } from '../../stores/backup/restore-backup.ts';
 import { BackupWorld } from '../../testing/worlds/backup-world.ts';
-import { put } from '../../testing/worlds/moving-tenancy.ts';
+import { put } from '../../testing/builders/put.ts';
 
 const roots = ['ca', 'front-proxy-ca-certificate', 'sa-certificate'] as const;
 const key = { namespace: 'default', name: 'tenant' };

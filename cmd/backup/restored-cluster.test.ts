@@ -10,7 +10,7 @@ import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-pl
 import { MemoryRepository } from '../../testing/fake/memory-repository.ts';
 import { BackupWorld } from '../../testing/worlds/backup-world.ts';
 import { crashPoints } from '../../testing/worlds/crash-points.ts';
-import { put } from '../../testing/worlds/moving-tenancy.ts';
+import { put } from '../../testing/builders/put.ts';
 import { RestoredClusterWorld, clusterName, key, restoreKey } from '../../testing/worlds/restored-cluster-world.ts';
 
 /** The backups of `shop`, which Cluster API had made, and its CAs and service-account key. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { BackedUpTenancy } from '../../testing/worlds/backed-up-tenancy.ts';
-import { put } from '../../testing/worlds/moving-tenancy.ts';
+import { put } from '../../testing/builders/put.ts';
 import { RepositoryError } from './backup-repository.ts';
 import { readBackups } from './kept-backups.ts';
 import { pruneBackups } from './prune-backups.ts';

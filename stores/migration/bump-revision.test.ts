@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { MemoryTenancy } from '../../testing/fake/memory-tenancy.ts';
-import { MovingTenancy, put } from '../../testing/worlds/moving-tenancy.ts';
+import { put } from '../../testing/builders/put.ts';
+import { MovingTenancy } from '../../testing/worlds/moving-tenancy.ts';
 import { bumpRevision } from './bump-revision.ts';
 
 function setUp(targetRevision = 5000n) {

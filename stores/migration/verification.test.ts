@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { MemoryTenancy } from '../../testing/fake/memory-tenancy.ts';
-import { put } from '../../testing/worlds/moving-tenancy.ts';
+import { put } from '../../testing/builders/put.ts';
 import type { StoredChange } from '../tenancy-data.ts';
 import { verifyChanges, verifyEverything } from './verification.ts';
 

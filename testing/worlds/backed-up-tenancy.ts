@@ -8,7 +8,7 @@ import type { TakenBackup } from '../../stores/backup/take-backup.ts';
 import { FakeClock } from '../fake/fake-clock.ts';
 import { MemoryRepository } from '../fake/memory-repository.ts';
 import { MemoryTenancy } from '../fake/memory-tenancy.ts';
-import { put } from './moving-tenancy.ts';
+import { put } from '../builders/put.ts';
 
 /** A tenancy in memory with some keys, a repository, and an empty tenancy to restore to. */
 export class BackedUpTenancy {

@@ -19,7 +19,7 @@ import { settle } from '../fake/fake-clock.ts';
 import { MemoryRepository } from '../fake/memory-repository.ts';
 import type { MemoryTenancy } from '../fake/memory-tenancy.ts';
 import { MigrationWorld } from './migration-world.ts';
-import { put } from './moving-tenancy.ts';
+import { put } from '../builders/put.ts';
 
 const tenant = { namespace: 'default', name: 'tenant' };
 

@@ -3,15 +3,9 @@ import { migrate } from '../../stores/migration/migrate.ts';
 import type { MigrationOptions, MigrationOutcome } from '../../stores/migration/migration.ts';
 import type { MigrationRecord } from '../../stores/migration/migration-journal.ts';
 import type { MigrationProgress } from '../../stores/migration/migration-progress.ts';
-import type { StoredChange } from '../../stores/tenancy-data.ts';
+import { put } from '../builders/put.ts';
 import { FakeClock } from '../fake/fake-clock.ts';
 import { MemoryTenancy } from '../fake/memory-tenancy.ts';
-
-/** A put of text. */
-export const put = (key: string, value: string): StoredChange => ({
-  is: 'put',
-  entry: { key, value: Buffer.from(value) },
-});
 
 /** A tenant with some keys that is to move to another store in memory, and everything around it. */
 export class MovingTenancy {

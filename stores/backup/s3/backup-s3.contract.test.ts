@@ -4,7 +4,7 @@ import { startEtcdDataUnderTest } from '../../../testing/contracts/stores/etcd/d
 import { MemoryTenancy } from '../../../testing/fake/memory-tenancy.ts';
 import { startS3 } from '../../../testing/servers/s3/s3-server.ts';
 import type { S3Server } from '../../../testing/servers/s3/s3-server.ts';
-import { put } from '../../../testing/worlds/moving-tenancy.ts';
+import { put } from '../../../testing/builders/put.ts';
 import { describeBackup } from '../backup-contract.ts';
 import { BackupKey } from '../backup-key.ts';
 import { RepositoryError } from '../backup-repository.ts';
