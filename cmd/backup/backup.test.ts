@@ -6,6 +6,7 @@ import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-pl
 import { BackupKey } from '../../stores/backup/backup-key.ts';
 import { SealedFolder } from '../../stores/backup/sealed-folder.ts';
 import { BackupWorld } from '../../testing/worlds/backup-world.ts';
+import { ApiError } from '../../runtime/client/errors.ts';
 import { put } from '../../testing/builders/put.ts';
 import { runBackup } from './run-backup.ts';
 import { runRestore } from './run-restore.ts';
@@ -36,6 +37,24 @@ describe('steward restore', () => {
     expect(await world.authorities()).toEqual(authorities);
     expect((await world.data()).texts()).toEqual([['pods/a', 'one']]);
     expect(await world.condition('Ready')).toBe('True');
+  });
+
+  test('does not create a lost control plane without a Secret that the API server refused with a conflict', async () => {
+    const world = await BackupWorld.begin();
+    const authorities = await world.authorities();
+    await world.backUp();
+    await world.lose();
+    let refused = 0;
+    world.beforeWrite = () => {
+      refused += 1;
+      const why = 'Operation cannot be fulfilled on resourcequotas "all": the object has been modified';
+      if (refused === 1) throw new ApiError(409, 'Conflict', why);
+    };
+    await expect(world.restore({ id: 'a' })).rejects.toThrow('resourcequotas');
+    expect(await world.exists()).toBe(false);
+    await world.restore({ id: 'a' });
+    await world.settle();
+    expect(await world.authorities()).toEqual(authorities);
   });
 
   test('returns a sleeping control plane to a moment, and leaves its number of pods unless it is recorded', async () => {

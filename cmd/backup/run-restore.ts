@@ -10,7 +10,7 @@ import {
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { sleep } from '../../runtime/clock.ts';
-import { ApiError } from '../../runtime/client/errors.ts';
+import { isAlreadyExists } from '../../runtime/client/is-already-exists.ts';
 import { chooseBackup, restoreBackup } from '../../stores/backup/restore-backup.ts';
 import type { RestoredBackup } from '../../stores/backup/restore-backup.ts';
 import { encryptionKeys } from './backed-up-objects.ts';
@@ -154,7 +154,7 @@ async function created(
   try {
     await cluster.create<never>(kind as never, manifest, { fieldManager, signal });
   } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 409) throw error;
+    if (!isAlreadyExists(error)) throw error;
   }
 }
 

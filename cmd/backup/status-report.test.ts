@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { tenantRestore } from '../../api/steward/v1alpha1/backup/tenant-restore.ts';
+import { ApiError } from '../../runtime/client/errors.ts';
 import { FakeCluster } from '../../testing/fake/fake-cluster.ts';
 import { parseReported, statusReport } from './status-report.ts';
 
@@ -32,6 +33,21 @@ describe('A report', () => {
     await cluster.admin.delete(tenantRestore, key);
     const report = statusReport({ kind: tenantRestore, key, uid }, { cluster, signal });
     await expect(report({ step: 'Preparing' })).resolves.toBeUndefined();
+  });
+
+  test('is not lost if another one was written at the same time', async () => {
+    const { cluster, uid } = await clusterWithRestore();
+    const why = 'the object has been modified; please apply your changes to the latest version and try again';
+    cluster.failNext({ verb: 'patch' }, new ApiError(409, 'Conflict', why));
+    const report = statusReport({ kind: tenantRestore, key, uid }, { cluster, signal });
+    await expect(report({ step: 'Preparing' })).rejects.toThrow('has been modified');
+  });
+
+  test('is not for another object of the same name', async () => {
+    const { cluster } = await clusterWithRestore();
+    const report = statusReport({ kind: tenantRestore, key, uid: 'of another' }, { cluster, signal });
+    await expect(report({ step: 'Preparing' })).resolves.toBeUndefined();
+    expect((await cluster.admin.get(tenantRestore, key))?.status?.process).toBeUndefined();
   });
 
   test.each(['', 'secrets/a/b/c', 'tenantrestores/a/b', 'tenantrestores/a/b/c/d', 'tenantrestores//b/c'])(

@@ -39,7 +39,13 @@ export function statusReport(
       const body = { metadata: { uid }, status: { process: values } };
       await cluster.patch(kind, key, { type: 'merge', body }, { subresource: 'status', signal });
     } catch (error) {
-      if (!(error instanceof ApiError) || (error.code !== 404 && error.code !== 409)) throw error;
+      if (!isOfAnother(error)) throw error;
     }
   };
+}
+
+/** True if the object is gone, or is another one. A conflict with another write is none of these: that report must not be lost. */
+function isOfAnother(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false;
+  return error.code === 404 || (error.code === 409 && /UID in (the )?precondition/.test(error.message));
 }

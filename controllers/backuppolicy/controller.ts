@@ -4,7 +4,7 @@ import { backupPolicy } from '../../api/steward/v1alpha1/backup/backup-policy.ts
 import type { BackupPolicy } from '../../api/steward/v1alpha1/backup/backup-policy.ts';
 import { tenantBackup } from '../../api/steward/v1alpha1/backup/tenant-backup.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import { ApiError } from '../../runtime/client/errors.ts';
+import { isAlreadyExists } from '../../runtime/client/is-already-exists.ts';
 import type { Controller, LastReconcile, ReconcileResult } from '../../runtime/reconcile/controller.ts';
 import { nextBackup, ScheduleError } from '../../stores/backup/backup-schedule.ts';
 import type { BackupSchedule } from '../../stores/backup/backup-schedule.ts';
@@ -114,7 +114,7 @@ async function keepBackups(policy: BackupPolicy, deps: Dependencies, signal: Abo
       await cluster.create(tenantBackup, backupManifest(policy, entry), { fieldManager: 'steward', signal });
     } catch (error) {
       // The cache may not have it yet; one that a user created under its name stays.
-      if (!(error instanceof ApiError) || error.code !== 409) throw error;
+      if (!isAlreadyExists(error)) throw error;
     }
   }
   for (const { metadata } of extra) {

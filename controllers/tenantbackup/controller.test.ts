@@ -3,6 +3,7 @@ import { kinds } from '../../api/core/kinds.ts';
 import { backupPolicy } from '../../api/steward/v1alpha1/backup/backup-policy.ts';
 import { tenantBackup } from '../../api/steward/v1alpha1/backup/tenant-backup.ts';
 import { BackupKindsWorld, reportOf, shopSource } from '../../testing/worlds/backup-kinds-world.ts';
+import { ApiError } from '../../runtime/client/errors.ts';
 import { crashPoints } from '../../testing/worlds/crash-points.ts';
 
 let world: BackupKindsWorld;
@@ -67,6 +68,18 @@ describe('A TenantBackup', () => {
     const { status } = await world.read(tenantBackup, 'once');
     const job = await world.jobOf('backup', backup);
     expect(status).toMatchObject({ phase: 'Completed', startTime: job?.metadata.creationTimestamp });
+  });
+
+  test('is taken although the API server refused the Job with a conflict, such as one over a quota', async () => {
+    await world.tenant();
+    const backup = await world.backup();
+    const why = 'Operation cannot be fulfilled on resourcequotas "all": the object has been modified';
+    world.cluster.failNext({ verb: 'create', kind: 'Job' }, new ApiError(409, 'Conflict', why));
+    await world.reconcile();
+    await expect(world.reconcile()).rejects.toThrow('resourcequotas');
+    await world.settle();
+    expect(await world.jobOf('backup', backup)).toBeDefined();
+    expect(await complete()).toBe('False Running');
   });
 
   test('fails with the last error of its process, and is not tried again', async () => {

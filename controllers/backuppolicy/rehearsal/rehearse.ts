@@ -6,7 +6,7 @@ import { tenantRestore } from '../../../api/steward/v1alpha1/backup/tenant-resto
 import type { TenantRestore } from '../../../api/steward/v1alpha1/backup/tenant-restore.ts';
 import { tenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
-import { ApiError } from '../../../runtime/client/errors.ts';
+import { isAlreadyExists } from '../../../runtime/client/is-already-exists.ts';
 import { setCondition } from '../../../runtime/reconcile/conditions.ts';
 import { nextBackup } from '../../../stores/backup/backup-schedule.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -186,7 +186,7 @@ class Stage {
         signal: this.#signal,
       });
     } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== 409) throw error;
+      if (!isAlreadyExists(error)) throw error;
     }
   }
 

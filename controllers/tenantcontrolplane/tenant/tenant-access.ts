@@ -8,7 +8,7 @@ import type { Clock } from '../../../runtime/clock.ts';
 import type { Cluster } from '../../../runtime/client/cluster.ts';
 import type { Connection } from '../../../runtime/client/connection.ts';
 import type { Context } from '../../../runtime/reconcile/controller.ts';
-import { ApiError } from '../../../runtime/client/errors.ts';
+import { isAlreadyExists } from '../../../runtime/client/is-already-exists.ts';
 import { parseKubeconfig } from '../../../runtime/client/kubeconfig.ts';
 import type { ObjectMemory } from '../../../runtime/cache/object-memory.ts';
 import { ObjectSlot } from '../../../runtime/cache/object-slot.ts';
@@ -96,7 +96,7 @@ export function tenantAccess(options: TenantAccessOptions): TenantAccess {
     try {
       await cluster.create(kind, mark(manifest, set, marking), { fieldManager, signal: ctx.signal });
     } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== 409) throw error;
+      if (!isAlreadyExists(error)) throw error;
     }
   };
 

@@ -4,7 +4,7 @@ import type { Key, NamespacedResource } from '../../../api/meta.ts';
 import { backupComponents, backupProcess, labels } from '../../../api/names.ts';
 import type { BackupStorage } from '../../../api/steward/v1alpha1/backup/backup-place.ts';
 import type { Cluster } from '../../../runtime/client/cluster.ts';
-import { ApiError } from '../../../runtime/client/errors.ts';
+import { isAlreadyExists } from '../../../runtime/client/is-already-exists.ts';
 import { processDeployment, processJob } from './process-manifest.ts';
 import type { BackupProcess } from './process-manifest.ts';
 import { isAtWork, jobState, podTroubles } from './process-state.ts';
@@ -64,7 +64,7 @@ export class BackupProcesses {
     try {
       await this.#options.cluster.create(kinds.Job, manifest, { fieldManager: 'steward', signal });
     } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== 409) throw error;
+      if (!isAlreadyExists(error)) throw error;
     }
   }
 

@@ -4,6 +4,7 @@ import { migrationJob } from '../../../../api/names.ts';
 import type { MigrationStatus } from '../../../../api/steward/v1alpha1/migration-status.ts';
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { ApiError } from '../../../../runtime/client/errors.ts';
+import { isAlreadyExists } from '../../../../runtime/client/is-already-exists.ts';
 import { annotationsPatch, migrationJobManifest, readChannel } from './migration-job.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { fieldManager } from '../../dependencies.ts';
@@ -54,7 +55,7 @@ export async function startJob(place: JobPlace, migration: MigrationStatus): Pro
   try {
     await deps.cluster.create(kinds.Job, manifest, { fieldManager, signal });
   } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 409) throw error;
+    if (!isAlreadyExists(error)) throw error;
   }
 }
 
