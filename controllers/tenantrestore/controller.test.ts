@@ -241,6 +241,22 @@ describe('A TenantRestore', () => {
     expect(await argsOf(second)).toBeDefined();
   });
 
+  test('says when its process was started also if the manager died before it could report that', async () => {
+    await world.tenant('shop', 0);
+    const restore = await world.restore();
+    world.cluster.after(({ verb, kind }) => {
+      if (verb === 'create' && kind?.kind === 'Job') world.cluster.crashAfter(0);
+    });
+    await world.settle();
+    world.restart();
+    await world.report(tenantRestore, 'back', restored);
+    await world.jobEnds('restore', restore);
+    await world.settle();
+    const { status } = await world.read(tenantRestore, 'back');
+    const job = await world.jobOf('restore', restore);
+    expect(status).toMatchObject({ phase: 'Completed', startTime: job?.metadata.creationTimestamp });
+  });
+
   test('fails with the last error of its process, and is not tried again', async () => {
     await world.tenant('shop', 0);
     const restore = await world.restore();

@@ -42,12 +42,14 @@ export function tenantRestoreController(deps: Dependencies): Controller<TenantRe
       const job = await deps.processes.job('restore', restore, ctx.signal);
       if (job === undefined && restore.status?.startTime === undefined) return begin(restore, deps, ctx);
       const state = job === undefined ? undefined : jobState(job);
+      // A manager may have died before it could write down that it had started the process.
+      const startTime = restore.status?.startTime ?? job?.metadata.creationTimestamp ?? ctx.now.toISOString();
       if (state?.is !== 'running') {
-        return { status: await afterTheJob(restore, deps, ctx, state?.is === 'failed' ? state.message : '') };
+        const status = await afterTheJob(restore, deps, ctx, state?.is === 'failed' ? state.message : '');
+        return { status: { ...status, startTime } };
       }
       const { problem } = restore.status?.process ?? {};
       const message = problem ?? (await deps.processes.troubles('restore', restore, ctx.signal));
-      const startTime = restore.status?.startTime ?? ctx.now.toISOString();
       return { status: runningStatus(restore, { reason: 'Running', message, startTime }, ctx.now), afterMs: lookMs };
     },
     async finalize(restore, { signal }): Promise<LastReconcile<TenantRestore>> {
