@@ -5,6 +5,7 @@ import { FakeClient, type FakeServer, type Texts } from './fake-client.ts';
 import { everything, FakeFaults, type Call, type CallMatch } from './fake-faults.ts';
 import { FakeStore, kindIdOf, type Admit } from './fake-store.ts';
 import { omit } from './stored-object.ts';
+import type { StoredObject } from './stored-object.ts';
 
 export interface FakeClusterOptions {
   /** The permissions of its user; by default all. `admin` is never restricted. */
@@ -62,6 +63,11 @@ export class FakeCluster extends FakeClient {
     this.#store.copyFrom(other.#store);
     this.#server.absent.clear();
     for (const kind of other.#server.absent) this.#server.absent.add(kind);
+  }
+
+  /** Every object of every kind, as it is stored. */
+  everything(): readonly StoredObject[] {
+    return this.#store.everything();
   }
 
   /** Every call so far, watches included, in order. */

@@ -107,6 +107,11 @@ export class FakeStore {
     return entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry.object);
   }
 
+  /** Every object of every kind. */
+  everything(): readonly StoredObject[] {
+    return [...this.#all()].map(([, object]) => object);
+  }
+
   managers(kind: KindRef, key: Key): readonly Manager[] {
     return this.#entries.get(kindIdOf(kind))?.get(keyIdOf(key))?.managers ?? [];
   }
