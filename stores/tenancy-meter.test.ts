@@ -141,3 +141,46 @@ test('tenants are measured after they could not be listed', async () => {
   await clock.advance(30_000);
   expect(meter.size('shop')?.bytes).toBe(100);
 });
+
+test('a tenant may be measured at intervals of its own, which follow from the last measurement', async () => {
+  const shop = tenantOf('shop', 100);
+  const seen: unknown[] = [];
+  const own: MeteredTenant = {
+    ...shop,
+    measure: shop.measure,
+    intervalMs: ({ found }) => (found?.size.bytes === 100 ? 60_000 : 300_000),
+    measured: (last) => seen.push(last.found?.size.bytes ?? last.failure),
+  };
+  const { clock, meter } = setUp(own);
+  meter.start();
+  await clock.advance(0);
+  shop.bytes = 200;
+  await clock.advance(60_000);
+  await clock.advance(270_000);
+  expect([shop.count, seen]).toEqual([2, [100, 200]]);
+  await clock.advance(60_000);
+  expect([shop.count, seen]).toEqual([3, [100, 200, 200]]);
+  expect(meter.last('shop')).toMatchObject({ found: { size: { bytes: 200 } } });
+});
+
+test('a tenant is measured again while another one takes long', async () => {
+  const fast = tenantOf('fast', 1);
+  const { clock, meter } = setUp(fast, { uid: 'slow', measure: () => new Promise(() => undefined) });
+  meter.start();
+  await clock.advance(2 * hour + 60_000);
+  expect(fast.count).toBe(3);
+});
+
+test('why a tenant could not be measured is known, with what was found before', async () => {
+  const shop = tenantOf('shop', 100);
+  const { clock, meter } = setUp(shop);
+  expect(meter.last('shop')).toBeUndefined();
+  meter.start();
+  await clock.advance(0);
+  shop.bytes = new Error('the datastore does not answer');
+  await clock.advance(hour);
+  expect(meter.last('shop')).toMatchObject({
+    found: { size: { bytes: 100 } },
+    failure: 'the datastore does not answer',
+  });
+});

@@ -3,6 +3,7 @@ import { detached } from '../runtime/detached.ts';
 import type { ObjectMemory } from '../runtime/cache/object-memory.ts';
 import type { ObjectSlot } from '../runtime/cache/object-slot.ts';
 import type { Logger } from '../runtime/observe/logger.ts';
+import { messageOf } from '../runtime/reconcile/conditions.ts';
 import type { TenancySize } from './driver.ts';
 
 /** A tenant with data, and how all of it is measured, wherever it is. */
@@ -10,6 +11,18 @@ export interface MeteredTenant {
   readonly uid: string;
   /** The size of all of its tenancies together; undefined when it is not known. May fail. */
   readonly measure: (signal: AbortSignal) => Promise<TenancySize | undefined>;
+  /** Between two measurements, in milliseconds, given the last one; the interval of the meter by default. */
+  readonly intervalMs?: (last: Measurement) => number;
+  /** Called after every attempt. */
+  readonly measured?: (last: Measurement) => void;
+}
+
+/** What is known from measurements of a tenant. */
+export interface Measurement {
+  /** The last size that was found. */
+  readonly found?: { readonly size: TenancySize; readonly time: Date; readonly tookMs: number };
+  /** Why the last attempt found none. */
+  readonly failure?: string;
 }
 
 /** How tenants are measured. */
@@ -18,23 +31,28 @@ export interface TenancyMeterOptions {
   readonly log: Logger;
   /** The size of a deleted tenant is forgotten. */
   readonly memory: ObjectMemory;
+  /** Names what is remembered, where there are several meters. */
+  readonly name?: string;
   /** Between two measurements of a tenant, in milliseconds. */
   readonly intervalMs: number;
+  /** The interval at which due tenants are listed, in milliseconds: a new one has a size soon. */
+  readonly lookMs?: number;
+  /** So many tenants are measured at once: a measurement may read all data of a tenant. Two by default. */
+  readonly mostAtOnce?: number;
   /** The tenants that have data now. */
   readonly tenants: () => readonly MeteredTenant[];
 }
 
 interface Metered {
-  /** When it was tried last. */
-  triedAt: number;
-  measured?: { readonly size: TenancySize; readonly at: number };
+  /** When it was tried last; undefined before. */
+  triedAt: number | undefined;
+  isRunning: boolean;
+  last: Measurement;
+  /** When the last size was found. */
+  at: number;
 }
 
-/** So many tenants are measured at once: a measurement may read all data of a tenant. */
-const mostAtOnce = 2;
-
-/** The interval at which due tenants are listed, in milliseconds: a new one has a size soon. */
-const lookMs = 30_000;
+const defaultLookMs = 30_000;
 
 /** A measurement that takes longer is ended after its current read; some gigabytes take as long. In milliseconds. */
 const longestMs = 300_000;
@@ -45,26 +63,33 @@ const staleAfter = 3;
 /** Measures at intervals how much each tenant stores, a few tenants at a time. */
 export class TenancyMeter {
   readonly #options: TenancyMeterOptions;
-  readonly #sizes: ObjectSlot<Metered>;
+  readonly #known: ObjectSlot<Metered>;
   readonly #ended = new AbortController();
+  #running = 0;
   #timer: Timer | undefined;
 
   constructor(options: TenancyMeterOptions) {
     this.#options = options;
-    this.#sizes = options.memory.slot('sizes of tenants');
+    this.#known = options.memory.slot(options.name ?? 'sizes of tenants');
   }
 
   /** Measures from now on. */
   start(): void {
-    detached(this.#round(), this.#options.log, 'measuring the data of tenants');
+    detached(this.#look(), this.#options.log, 'measuring the data of tenants');
   }
 
   /** The last size of the tenant `uid`; undefined when it is not known, or no longer. */
   size(uid: string): TenancySize | undefined {
     const { clock, intervalMs } = this.#options;
-    const measured = this.#sizes.get(uid)?.measured;
-    if (measured === undefined || clock.monotonic() - measured.at > staleAfter * intervalMs) return undefined;
-    return measured.size;
+    const metered = this.#known.get(uid);
+    if (metered === undefined || clock.monotonic() - metered.at > staleAfter * intervalMs) return undefined;
+    return metered.last.found?.size;
+  }
+
+  /** What is known of the tenant `uid`, however old it is; undefined before its first measurement has ended. */
+  last(uid: string): Measurement | undefined {
+    const last = this.#known.get(uid)?.last;
+    return last?.found === undefined && last?.failure === undefined ? undefined : last;
   }
 
   /** Ends all measurements. */
@@ -73,54 +98,76 @@ export class TenancyMeter {
     this.#timer?.cancel();
   }
 
-  /** Measures the tenants that are due, and schedules the next check. */
-  async #round(): Promise<void> {
-    const { clock, intervalMs } = this.#options;
+  /** Measures the tenants that are due, and schedules the next check; measurements that take longer do not delay it. */
+  async #look(): Promise<void> {
+    const { clock, intervalMs, lookMs = defaultLookMs } = this.#options;
     try {
-      await this.#measureDue();
+      this.#measureDue();
     } finally {
       if (!this.#ended.signal.aborted)
         this.#timer = clock.after(Math.min(lookMs, intervalMs), () => {
           this.start();
         });
     }
+    return Promise.resolve();
   }
 
   /** Those first that have waited longest. */
-  async #measureDue(): Promise<void> {
-    const { clock, intervalMs, tenants } = this.#options;
+  #measureDue(): void {
+    const { clock, log, mostAtOnce = 2, tenants } = this.#options;
+    if (this.#ended.signal.aborted || this.#running >= mostAtOnce) return;
     const now = clock.monotonic();
-    const triedAt = ({ uid }: MeteredTenant): number => this.#sizes.get(uid)?.triedAt ?? Number.NEGATIVE_INFINITY;
     const due = tenants()
-      .filter((tenant) => now - triedAt(tenant) >= intervalMs)
-      .sort((a, b) => triedAt(a) - triedAt(b))
-      .values();
-    const work = async (): Promise<void> => {
-      for (const tenant of due) {
-        if (this.#ended.signal.aborted) return;
-        await this.#measure(tenant);
-      }
-    };
-    await Promise.all(Array.from({ length: mostAtOnce }, work));
+      .map((tenant) => ({ tenant, metered: this.#of(tenant) }))
+      .filter(({ tenant, metered }) => this.#isDue(tenant, metered, now))
+      .sort((a, b) => since(a.metered) - since(b.metered));
+    for (const { tenant, metered } of due.slice(0, mostAtOnce - this.#running)) {
+      detached(this.#measure(tenant, metered), log, 'measuring the data of a tenant');
+    }
   }
 
-  async #measure({ uid, measure }: MeteredTenant): Promise<void> {
+  #of({ uid }: MeteredTenant): Metered {
+    return this.#known.getOrMake(uid, () => ({ triedAt: undefined, isRunning: false, last: {}, at: 0 }));
+  }
+
+  #isDue({ intervalMs }: MeteredTenant, { isRunning, triedAt, last }: Metered, now: number): boolean {
+    if (isRunning) return false;
+    return triedAt === undefined || now - triedAt >= (intervalMs?.(last) ?? this.#options.intervalMs);
+  }
+
+  async #measure(tenant: MeteredTenant, metered: Metered): Promise<void> {
     const { clock, log } = this.#options;
-    const metered = this.#sizes.getOrMake(uid, () => ({ triedAt: 0 }));
-    metered.triedAt = clock.monotonic();
+    const started = clock.monotonic();
+    this.#running += 1;
+    metered.isRunning = true;
+    metered.triedAt = started;
     const ends = new AbortController();
     const timer = clock.after(longestMs, () => {
       ends.abort(new Error(`it took more than ${longestMs / 1000} seconds`));
     });
     try {
-      const size = await measure(AbortSignal.any([ends.signal, this.#ended.signal]));
-      if (size === undefined) delete metered.measured;
-      else metered.measured = { size, at: clock.monotonic() };
+      const size = await tenant.measure(AbortSignal.any([ends.signal, this.#ended.signal]));
+      metered.at = clock.monotonic();
+      const tookMs = metered.at - started;
+      metered.last =
+        size === undefined
+          ? { failure: 'there is no data to measure' }
+          : { found: { size, time: clock.now(), tookMs } };
     } catch (error) {
       // That a datastore does not answer is a condition of the DataStore.
-      log.debug('the data of a tenant could not be measured', { uid, error });
+      log.debug('the data of a tenant could not be measured', { uid: tenant.uid, error });
+      metered.last = { ...metered.last, failure: messageOf(error) };
     } finally {
       timer.cancel();
+      metered.isRunning = false;
+      this.#running -= 1;
     }
+    if (this.#ended.signal.aborted) return;
+    tenant.measured?.(metered.last);
+    this.#measureDue();
   }
+}
+
+function since({ triedAt }: Metered): number {
+  return triedAt ?? Number.NEGATIVE_INFINITY;
 }
