@@ -25,7 +25,7 @@ const acting = `^controllers/tenantcontrolplane/(${[
 
 /** The concerns of a TenantControlPlane: each may import those before it. */
 const concerns =
-  'shared upgrade certificates datastore encryption configuration workload endpoint tenant monitoring adoption addons'.split(
+  'shared upgrade certificates datastore encryption configuration workload endpoint tenant quota monitoring adoption addons'.split(
     ' ',
   );
 

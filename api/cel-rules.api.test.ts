@@ -150,7 +150,22 @@ const encryptionCases = [
   },
 ] as const;
 
+/** Rules of `quota`, which is in the spec of every kind. */
+const quotaCases = [
+  {
+    message: 'a quota needs dataSize, objects or both',
+    refuses: { quota: { warnAtPercent: 50 } },
+    keeps: { quota: { objects: 1 } },
+  },
+] as const;
+
 const tenantCases: readonly Case[] = [
+  ...quotaCases.map(({ message, refuses, keeps }) => ({
+    kind: tenantControlPlane,
+    message,
+    refuses: tenant(lb, refuses),
+    keeps: tenant(lb, keeps),
+  })),
   ...encryptionCases.map(({ message, refuses, keeps }) => ({
     kind: tenantControlPlane,
     message,
@@ -580,6 +595,7 @@ const sharedCases: readonly SharedCase[] = [
     keeps: scaled(keeps),
   })),
   ...tolerationCases,
+  ...quotaCases,
   {
     message: 'set exactly one of backupName, policyName and repository',
     refuses: { restoreFrom: { policyName: 'a', backupName: 'a' } },

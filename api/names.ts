@@ -275,6 +275,9 @@ export const freezePolicy = 'steward-freeze';
 /** Name of the policy inside a tenant that implements `spec.writePermissions`, and of its binding. */
 export const writePermissionsPolicy = 'steward-write-permissions';
 
+/** Name of the policy inside a tenant that denies creations and changes while it exceeds `spec.quota`, and of its binding. */
+export const quotaPolicy = 'steward-quota';
+
 /** Name of the Secret that proves which TenantControlPlane in another cluster a StewardControlPlane owns. */
 export const externalClaimSecret = (scp: string): string => `${scp}-external-claim`;
 

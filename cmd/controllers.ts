@@ -40,6 +40,7 @@ import type { TenantWatches } from '../tenants/tenant-watches.ts';
 import { BackupProcesses } from '../stores/backup/process/processes.ts';
 import { backupControllers } from './backup/backup-controllers.ts';
 import { imageOfPod } from './image-of-pod.ts';
+import type { QuotaMeter } from './metrics/quota-meter.ts';
 import type { ManagerSettings } from './flags/manager-settings.ts';
 import { retainedTenants, tenantsWithData } from './tenants-with-data.ts';
 
@@ -58,6 +59,8 @@ export interface Shared {
   readonly watches: TenantWatches | undefined;
   /** Absent when tenants are not probed. */
   readonly prober: TenantProber | undefined;
+  /** What was measured of tenants with a quota. */
+  readonly quotas: Pick<QuotaMeter, 'measurementOf'>;
   readonly metrics: Metrics;
   /** The clusters that host control planes besides this one. */
   readonly external: ExternalClusters;
@@ -115,6 +118,7 @@ function everyController(settings: ManagerSettings, shared: Shared): readonly Co
     pool,
     watches,
     prober,
+    quotas,
     metrics,
     infrastructure,
     blockers,
@@ -146,6 +150,7 @@ function everyController(settings: ManagerSettings, shared: Shared): readonly Co
         retained,
         kineImage: settings.kineImage,
         monitoring: settings.monitoring,
+        measurementOf: (uid) => quotas.measurementOf(uid),
         newestMinor: settings.newestMinor,
         boundaries: settings.boundaries,
         reach: settings.reach,

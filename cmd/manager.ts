@@ -51,6 +51,8 @@ import type { ListenAddress, ManagerSettings } from './flags/manager-settings.ts
 import type { OptionalLayer } from './optional-layer.ts';
 import { measureObjects } from './metrics/measure-objects.ts';
 import { meteredTenants } from './metrics/metered-tenants.ts';
+import type { MeteredFacts } from './metrics/metered-tenants.ts';
+import { QuotaMeter } from './metrics/quota-meter.ts';
 import { serveMetrics } from './serve-metrics.ts';
 import { serveAdmission } from './admission/serve-admission.ts';
 import { version } from './version.ts';
@@ -114,7 +116,7 @@ async function work(base: Base): Promise<number> {
     mayWrite: settings.leaderElect ? mayWrite : () => undefined,
   });
   let layerTrouble = (): string | undefined => undefined;
-  const { manager, layer, meter, enqueue } = managersOf(base, {
+  const { manager, layer, meters, enqueue } = managersOf(base, {
     access,
     informers,
     layerTrouble: () => layerTrouble(),
@@ -145,7 +147,7 @@ async function work(base: Base): Promise<number> {
       await election.elected;
     }
     await manager.start();
-    meter?.start();
+    for (const meter of meters) meter.start();
   };
   const started = start().catch((error: unknown) => {
     if (!stop.signal.aborted) ended.reject(error);
@@ -211,8 +213,8 @@ function electionOf({ settings, log, metrics, ended }: Base, cluster: Cluster): 
 interface Managers {
   readonly manager: Manager;
   readonly layer: OptionalLayer | undefined;
-  /** Measures the data of tenants once it is started; absent when it is not measured. */
-  readonly meter: TenancyMeter | undefined;
+  /** Measure the data of tenants once they are started. */
+  readonly meters: readonly Pick<TenancyMeter, 'start'>[];
   /** Enqueues an object for a controller of any of the managers. */
   readonly enqueue: (controller: string, key: Key) => void;
 }
@@ -268,7 +270,28 @@ function managersOf(base: Base, { access, informers, layerTrouble }: ManagerPart
     },
   });
   const blockers = closing.add(blockerWatches, (open) => open[Symbol.asyncDispose]());
-  const parts = { informers: scoped, clock, memory, sessions, pool, watches, prober, metrics };
+  // What no controller of this process watches is not watched for its metrics alone.
+  const { controllers, defaultDataStore } = settings;
+  const hasTenants = controllers.has('tenantcontrolplane');
+  const tenants = () => (hasTenants ? scoped.informer({ kind: tenantControlPlane }).list() : []);
+  const stores = new StoreAccess({ drivers, sessions, read: secretReader((key) => cluster.get(kinds.Secret, key)) });
+  const measured = (): MeteredFacts => {
+    // Where there are tenants, their controller watches the DataStores.
+    const dataStores = hasTenants ? scoped.informer({ kind: dataStore }).list() : [];
+    return { tenants: tenants(), dataStores, stores, defaultDataStore };
+  };
+  const quotas = closing.add(
+    new QuotaMeter({
+      ...{ clock, log, memory, facts: measured },
+      enqueue: (key) => {
+        enqueue('tenantcontrolplane', key);
+      },
+    }),
+    (open) => {
+      open.close();
+    },
+  );
+  const parts = { informers: scoped, clock, memory, sessions, pool, watches, prober, quotas, metrics };
   const shared = { ...parts, cluster, infrastructure, blockers, external, enqueue };
   const metricsOf = (name: string) => metrics.ofController(name);
   const managerOf = (controllers: readonly Controller[], log: Logger): Manager => {
@@ -285,16 +308,7 @@ function managersOf(base: Base, { access, informers, layerTrouble }: ManagerPart
     manager: managerOf,
     webhookTrouble: layerTrouble,
   });
-  // What no controller of this process watches is not watched for its metrics alone.
-  const { controllers, defaultDataStore } = settings;
-  const hasTenants = controllers.has('tenantcontrolplane');
-  const tenants = () => (hasTenants ? scoped.informer({ kind: tenantControlPlane }).list() : []);
-  const stores = new StoreAccess({ drivers, sessions, read: secretReader((key) => cluster.get(kinds.Secret, key)) });
-  const meter = meterOf(base, memory, () => {
-    // Where there are tenants, their controller watches the DataStores.
-    const dataStores = hasTenants ? scoped.informer({ kind: dataStore }).list() : [];
-    return meteredTenants({ tenants: tenants(), dataStores, stores, defaultDataStore });
-  });
+  const meter = meterOf(base, memory, () => meteredTenants(measured()));
   if (settings.objectMetrics) {
     measureObjects(metrics, {
       tenants,
@@ -308,7 +322,7 @@ function managersOf(base: Base, { access, informers, layerTrouble }: ManagerPart
     });
   }
   metrics.watchRunning(() => new Map(managers.flatMap((one) => [...one.runningSeconds()])));
-  return { manager, layer, meter, enqueue };
+  return { manager, layer, meters: [quotas, ...(meter === undefined ? [] : [meter])], enqueue };
 }
 
 const closeLines = (lines: TenantWatches): void => {

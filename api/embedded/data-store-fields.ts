@@ -1,5 +1,6 @@
 import { core } from '../core/core-schema.ts';
 import { described, list, obj, opt, ruled, str } from '../schema.ts';
+import { tenantQuota } from './quota.ts';
 import { dataStoreTolerations } from '../steward/v1alpha1/data-store-placement.ts';
 
 /** Which DataStores a control plane may get, in the `spec` of both kinds. */
@@ -37,6 +38,12 @@ export const dataStoreFields = {
     described(
       ruled(str(), { rule: 'self == oldSelf', message: 'changing the dataStoreUsername is not supported' }),
       'User in the datastore. Generated if empty. Cannot be changed.',
+    ),
+  ),
+  quota: opt(
+    described(
+      tenantQuota,
+      'Limits of what the tenant stores. While it reaches one, its API server denies creations and changes, but no deletions. Needs Kubernetes 1.30. It binds users of the tenant, and not those who may change this object.',
     ),
   ),
   dataStoreOverrides: opt(

@@ -19,6 +19,7 @@ const migrationJobs =
   'kubectl -n steward-system get jobs -l steward.butlerlabs.dev/component=migrate,tcp.steward.butlerlabs.dev/namespace=<namespace>,tcp.steward.butlerlabs.dev/name=<name>';
 const tenantAccess = 'kubectl steward kubeconfig <name> -n <namespace>';
 const inTenant = 'kubectl --context <namespace>-<name>';
+const showQuota = "kubectl -n <namespace> get tcp <name> -o jsonpath='{.status.quota}'";
 const migrates = passing('Wait: the message shows the progress.', migrationJobs);
 const apiServerNotReady = passing('Look at ControlPlaneAvailable: this condition depends on it.', conditions);
 const awaitsRestore = passing(
@@ -256,6 +257,22 @@ export const tenantControlPlaneRemedies = {
       'Correct or remove the annotation certs.steward.butlerlabs.dev/operation, as the message says.',
       'kubectl -n <namespace> annotate tcp <name> certs.steward.butlerlabs.dev/operation-',
     ),
+  },
+  WithinQuota: {
+    WithinQuota: healthy,
+    NearQuota: toDo('Ask the users of the tenant to delete objects, or raise spec.quota.', showQuota),
+    QuotaExceeded: toDo(
+      'Ask the users of the tenant to delete objects, which is still allowed, or raise spec.quota. Writes are allowed again within seconds.',
+      showQuota,
+      'kubectl steward kubeconfig <name> -n <namespace>',
+    ),
+    NotMeasured: passing('Wait: a tenant is measured within seconds after its start.'),
+    MeasurementFailed: toDo(
+      'Look at the DataStore, and at the message. The quota is enforced again after the next measurement.',
+      'kubectl describe datastore <datastore>',
+    ),
+    PoliciesNotServed: toDo('Upgrade the tenant to Kubernetes 1.30 or later, or remove spec.quota.'),
+    NotRequested: healthy,
   },
   DataEncrypted: {
     ...encryptionRemedies,

@@ -64,6 +64,7 @@ class World {
     const shared: Shared = {
       ...{ cluster, informers, clock, memory, watches: undefined, prober: undefined, metrics: new Metrics() },
       sessions: new Sessions({ clock }),
+      quotas: { measurementOf: () => ({}) },
       pool: new TenantPool({ memory, clock, open }),
       external: new ExternalClusters({ ...common, open }),
       infrastructure: new InfrastructureWatches({ ...common, namespace: settings.namespace }),

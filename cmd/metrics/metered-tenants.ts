@@ -24,11 +24,11 @@ export interface MeteredFacts {
 export function meteredTenants({ tenants, ...facts }: MeteredFacts): readonly MeteredTenant[] {
   return tenants
     .filter((tcp) => hasData(tcp) && tcp.metadata.deletionTimestamp === undefined)
-    .map((tcp) => ({ uid: tcp.metadata.uid, measure: (signal) => sizeOf(tcp, facts, signal) }));
+    .map((tcp) => ({ uid: tcp.metadata.uid, measure: (signal) => dataSize(tcp, facts, signal) }));
 }
 
 /** The tenancy in use and those of overrides; undefined unless all of them are known. */
-async function sizeOf(
+export async function dataSize(
   tcp: TenantControlPlane,
   { dataStores, stores, defaultDataStore }: Omit<MeteredFacts, 'tenants'>,
   signal: AbortSignal,

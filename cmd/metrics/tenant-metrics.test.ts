@@ -108,7 +108,7 @@ test('what a tenant stores is a series once it was measured', () => {
 test.each([
   ['while it is migrated', {}, true],
   ['while it is deleted, when it is no longer probed', { deletionTimestamp: time }, false],
-])('a tenant has at most 17 series, whatever its status says: %s', (_, metadata, isProbed) => {
+])('a tenant has at most 18 series, whatever its status says: %s', (_, metadata, isProbed) => {
   const tcp = tenantControlPlaneWith({
     metadata,
     status: {
@@ -126,6 +126,6 @@ test.each([
   const found = new Map(probePaths.map((path) => [path, { isUp: true, seconds: 1 }]));
   const probes: TenantFacts['probes'] = () => (isProbed ? found : new Map());
   const series = seriesOf(tcp, { probes, dataSize: () => ({ bytes: 1, content: { keys: 1, bytes: 1 } }) });
-  expect(series.length).toBeLessThanOrEqual(17);
+  expect(series.length).toBeLessThanOrEqual(18);
   expect(series.length).toBeGreaterThan(10);
 });

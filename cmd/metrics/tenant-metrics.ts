@@ -9,7 +9,7 @@ import type { ProbePath } from '../../tenants/prober.ts';
 import { sample } from './sample.ts';
 
 /** Those that say for how long something is so; the others say why `Ready` is not True. A migration has metrics of its own. */
-const types = ['Ready', 'ControlPlaneAvailable', 'UpgradeAllowed', 'Rotating', 'Paused'];
+const types = ['Ready', 'ControlPlaneAvailable', 'UpgradeAllowed', 'WithinQuota', 'Rotating', 'Paused'];
 
 const seconds = (time: string): number => Date.parse(time) / 1000;
 
@@ -23,7 +23,7 @@ export interface TenantFacts {
   readonly dataSize: (uid: string) => TenancySize | undefined;
 }
 
-/** What is measured of a TenantControlPlane: at most 17 series. */
+/** What is measured of a TenantControlPlane: at most 18 series. */
 export function tenantMetrics(facts: TenantFacts): readonly ObjectMetric<TenantControlPlane>[] {
   const { defaultDataStore, probes, dataSize } = facts;
   const probed = (uid: string, value: (result: ProbeResult) => number): readonly ObjectSample[] =>

@@ -19,6 +19,7 @@ const healthy: Series = {
   [`steward_tenant_condition{${shop},type="Ready"}`]: 1,
   [`steward_tenant_condition{${shop},type="ControlPlaneAvailable"}`]: 1,
   [`steward_tenant_condition{${shop},type="UpgradeAllowed"}`]: 1,
+  [`steward_tenant_condition{${shop},type="WithinQuota"}`]: 1,
   [`steward_tenant_replicas{${shop},state="desired"}`]: 2,
   [`steward_tenant_probe_success{${shop},path="service"}`]: 1,
   [`steward_tenant_probe_success{${shop},path="endpoint"}`]: 1,
@@ -95,6 +96,8 @@ const faults: readonly (readonly [alert: string, fault: string, series: Series])
     'verifications of a DataStore fail',
     instead('steward_datastore_condition', -1, 'IsolationVerified'),
   ],
+  ['StewardTenantQuotaExceeded', 'a tenant is full', instead('steward_tenant_condition', 0, 'WithinQuota')],
+  ['StewardTenantQuotaUnknown', 'a tenant is not measured', instead('steward_tenant_condition', -1, 'WithinQuota')],
   ['StewardUpgradeHeld', 'kubelets are too old', instead('steward_tenant_condition', 0, 'UpgradeAllowed')],
   [
     'StewardCertificateExpiring',

@@ -154,6 +154,32 @@ export const alerts: readonly Alert[] = [
     ],
   },
   {
+    name: 'StewardTenantQuotaExceeded',
+    expr: `${condition('WithinQuota')} == 0 ${runs}`,
+    for: '10m',
+    severity: 'warning',
+    summary: `The tenant ${tenant} has reached a limit of its quota`,
+    meaning:
+      'Its API server denies creations and changes: no pod is created there, not even in place of another. Deletions are allowed.',
+    remedy: [
+      `${describe}: WithinQuota says which limit is reached, and at which use writes are allowed again.`,
+      'Ask its users to delete objects, or raise `spec.quota` if the DataStore has room: [Limit what a tenant stores](../../how-to/limit-what-a-tenant-stores.md).',
+    ],
+  },
+  {
+    name: 'StewardTenantQuotaUnknown',
+    expr: `${condition('WithinQuota')} == -1 and on (namespace, name) ${condition('ControlPlaneAvailable')} == 1 ${runs}`,
+    for: '15m',
+    severity: 'warning',
+    summary: `The quota of the tenant ${tenant} is not enforced`,
+    meaning: 'What it stores cannot be measured, or its API server cannot deny writes. It may write without a limit.',
+    remedy: [
+      `${describe}: WithinQuota says why.`,
+      'With MeasurementFailed, look at its DataStore: `kubectl describe datastore <datastore>`.',
+      'With PoliciesNotServed, upgrade the tenant to Kubernetes 1.30 or later.',
+    ],
+  },
+  {
     name: 'StewardUpgradeHeld',
     expr: `${condition('UpgradeAllowed')} == 0 ${runs}`,
     for: '1h',

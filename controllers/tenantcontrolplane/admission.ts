@@ -35,6 +35,7 @@ import { validateStore } from './datastore/validate-store.ts';
 import { validateConfiguration } from './configuration/validate-configuration.ts';
 import { validateVersion } from './upgrade/validate-version.ts';
 import { validateEncryption } from './encryption/validate-encryption.ts';
+import { validateQuota } from './quota/validate-quota.ts';
 import { validateKubelet } from './tenant/validate-kubelet.ts';
 
 const servers = serversOf(addons);
@@ -151,6 +152,7 @@ export function validate(request: TenantAdmission): readonly InvalidInput[] {
     ...validateRotation(tcp, old),
     ...validateKubelet(tcp),
     ...newOnes(validateConfiguration(tcp), old === undefined ? [] : validateConfiguration(old)),
+    ...newOnes(validateQuota(tcp), old === undefined ? [] : validateQuota(old)),
     ...newOnes(validateEncryption(tcp), old === undefined ? [] : validateEncryption(old)),
   ];
 }

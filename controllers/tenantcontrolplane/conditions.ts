@@ -15,6 +15,7 @@ import type { Scope } from './scope.ts';
 import { wantedReplicas } from './shared/replicas.ts';
 import { isRolling } from './shared/state.ts';
 import type { StateFinding } from './shared/state.ts';
+import { quotaCondition } from './quota/quota-condition.ts';
 import { autoscaledCondition } from './workload/autoscaled-condition.ts';
 import { encryptionAfter, migrationAfter } from './status.ts';
 
@@ -69,6 +70,13 @@ function encrypted({ scope, lines }: Report<Scope>): readonly NewCondition[] {
     error: error === undefined ? undefined : messageOf(error),
   });
   return found === undefined ? [] : [{ type: 'DataEncrypted' satisfies Type, ...found }];
+}
+
+/** Only for tenants with a quota, or that had one. */
+function withinQuota({ scope, lines }: Report<Scope>): readonly NewCondition[] {
+  const error = lines.find(({ phase }) => phase.name === 'quota')?.error;
+  const found = quotaCondition(scope.tcp, scope.quota, error === undefined ? undefined : messageOf(error));
+  return found === undefined ? [] : [{ type: 'WithinQuota' satisfies Type, ...found }];
 }
 
 /** Only for tenants that are or were scaled by a HorizontalPodAutoscaler. */
@@ -154,6 +162,7 @@ export function conditions(report: Report<Scope>, state: StateFinding, now: Date
       ...rotating(report),
       ...encrypted(report),
       ...autoscaled(report),
+      ...withinQuota(report),
       ...resumed(scope.tcp),
       ...addons.flatMap((addon) => addon.conditions?.(scope, list) ?? []),
       ready(list, scope, state),

@@ -88,6 +88,8 @@ export interface TenantControlPlaneOptions {
   readonly clusterOf?: Dependencies['clusterOf'];
   /** How Prometheus scrapes the components of control planes; by default it does not. */
   readonly monitoring?: Dependencies['monitoring'];
+  /** What was measured of tenants with a quota; by default nothing is. */
+  readonly measurementOf?: Dependencies['measurementOf'];
   /** Where migrations run; if it is not set, they wait. */
   readonly migrations?: Migrations;
   /** Ends restores; by default there are none. */
@@ -223,6 +225,7 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     cachedStore: (name) => informers.informer({ kind: dataStore }).get({ name }),
     defaultDataStore,
     allTenants,
+    measurementOf: options.measurementOf ?? (() => ({})),
     monitoring: options.monitoring,
     kineImage: options.kineImage ?? 'rancher/kine:v0.16.4',
     async apply<T extends Resource>(scope: Readonly<Scope>, manifest: Manifest, ctx: Context): Promise<T> {

@@ -13,6 +13,7 @@ import type { Reach } from './endpoint/reach/reach.ts';
 import type { PortRange } from './endpoint/service.ts';
 import type { ReconcileCache } from './shared/reconcile-cache.ts';
 import type { MonitoringSettings } from './monitoring/pod-monitor.ts';
+import type { DataMeasurement } from './quota/quota-decision.ts';
 import type { DrainTurns } from './datastore/drain/drain-turns.ts';
 import type { Placements } from './datastore/placement/placements.ts';
 import type { Addon } from './addons/addon.ts';
@@ -123,6 +124,8 @@ export interface Dependencies {
    * undefined when it belongs to none.
    */
   clusterOf(tcp: TenantControlPlane, ctx: Pick<Context, 'signal'>): Promise<string | undefined>;
+  /** What was found out about the data of the tenant with this UID, if it has a quota; nothing before it was measured. */
+  measurementOf(uid: string): DataMeasurement;
   /** How Prometheus scrapes the components of control planes; undefined when it does not. */
   readonly monitoring: MonitoringSettings | undefined;
   /** Image of kine, with tag. */

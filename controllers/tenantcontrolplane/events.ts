@@ -26,7 +26,7 @@ const reportedElsewhere: ReadonlySet<string> = new Set(['Placed', 'Migrating', '
 const steps: ReadonlySet<string> = new Set(['Adding', 'Switching', 'Rewriting', 'Retiring']);
 
 /** Conditions whose message may change without any other change: a tenant can create any number of requests. */
-const onceOnly: ReadonlySet<string> = new Set(['Ready', 'CertificateRequestsLeft']);
+const onceOnly: ReadonlySet<string> = new Set(['Ready', 'CertificateRequestsLeft', 'WithinQuota']);
 
 /** Conditions that people should know while they are True. */
 const bad: ReadonlySet<string> = new Set(['CertificateRequestsLeft']);

@@ -27,6 +27,7 @@ import { placement } from './datastore/placement/placement-phase.ts';
 import { publication } from './endpoint/exposure/exposure-phase.ts';
 import { rotationRequest } from './certificates/rotation/rotation-request-phase.ts';
 import { store, tenancy, tenancyCheck } from './datastore/store-phase.ts';
+import { quota } from './quota/quota-phase.ts';
 import { preflight } from './upgrade/preflight-phase.ts';
 import { encryption } from './encryption/encryption-phase.ts';
 import { dataRewrite } from './encryption/data-rewrite-phase.ts';
@@ -81,6 +82,7 @@ const rows: readonly PhaseRow[] = [
   ['allow-writes', 'TenantConfigured', ['availability'], allowWrites],
   ['tenant', 'TenantConfigured', ['allow-writes'], tenant],
   ['kubernetes-service', 'TenantConfigured', ['allow-writes'], kubernetesService],
+  ['quota', undefined, ['availability'], quota],
   ['rotation', undefined, ['tenant', 'rotation-request'], credentialsRotation],
   ['data-rewrite', undefined, ['tenant', 'encryption'], dataRewrite],
   [

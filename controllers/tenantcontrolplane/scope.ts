@@ -21,6 +21,7 @@ import type { UpgradeDecision } from './upgrade/upgrade-decision.ts';
 import type { Rollout } from './workload/rollout/find-rollout.ts';
 import type { EncryptionFacts } from './encryption/encryption-facts.ts';
 import type { EncryptionFindings } from './encryption/encryption-status.ts';
+import type { QuotaFacts } from './quota/quota-facts.ts';
 import type { VersionFacts } from './upgrade/version-facts.ts';
 
 /** The objects in the management cluster when the reconcile began, read from the API server itself. */
@@ -166,6 +167,7 @@ export interface Scope {
   /** Absent while the tenant's data is, and always was, in plain text. */
   readonly encryption?: EncryptionFacts;
   readonly encryptionFindings?: EncryptionFindings;
+  readonly quota?: QuotaFacts;
   readonly kubeadmConfig?: SecretFact;
   /** What the files that configure kube-apiserver add to the pods. */
   readonly configuration?: AddonPod;

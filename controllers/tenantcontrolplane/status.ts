@@ -11,6 +11,7 @@ import { joinHostPort } from '../../kubeadm/networks.ts';
 import { versionText } from '../../kubeadm/versions.ts';
 import { encryptionStatus, findingsBefore } from './encryption/encryption-status.ts';
 import { wantedEncryption } from './encryption/wanted-encryption.ts';
+import { quotaStatusAfter } from './quota/quota-status.ts';
 import type { Scope, SecretFact } from './scope.ts';
 import { wantedReplicas } from './shared/replicas.ts';
 import { controlPlaneState } from './shared/state.ts';
@@ -256,6 +257,7 @@ export function status(input: StatusInput): TenantControlPlaneStatus {
     storage: storage(input),
     certificates: certificates(input),
     encryption: encryptionAfter(scope),
+    quota: quotaStatusAfter(before?.quota, scope.quota),
     kubeconfig: kubeconfigs(input),
     addons: addonsStatus(addons, scope, { secret: (old, fact) => secret(old, fact, now), at: seconds(now) }),
     controlPlaneEndpoint:

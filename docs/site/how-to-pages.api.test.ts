@@ -113,6 +113,18 @@ describe('The commands of a how-to page', () => {
     ]);
   }, 120_000);
 
+  test('limit what a tenant stores', async () => {
+    await follow('limit-what-a-tenant-stores', [
+      (printed) => {
+        const set = JSON.parse(printed.trim().split('\n').at(-1) ?? '') as unknown;
+        expect(set).toEqual({ dataSize: '500Mi', objects: 20_000, warnAtPercent: 80 });
+      },
+      async () => {
+        expect((await tenant())?.spec.quota).toBeUndefined();
+      },
+    ]);
+  }, 120_000);
+
   test('pause and resume', async () => {
     const paused = async (): Promise<string | undefined> =>
       (await tenant())?.metadata.annotations?.['steward.butlerlabs.dev/paused'];

@@ -31,6 +31,7 @@ const violations: Readonly<Record<string, readonly (readonly [file: string, line
   'workload-is-below': [['controllers/tenantcontrolplane/workload/x.ts', "import '../endpoint/x.ts';"]],
   'endpoint-is-below': [['controllers/tenantcontrolplane/endpoint/y.ts', "import '../tenant/x.ts';"]],
   'tenant-is-below': [['controllers/tenantcontrolplane/tenant/x.ts', "import '../adoption/x.ts';"]],
+  'quota-is-below': [['controllers/tenantcontrolplane/quota/x.ts', "import '../monitoring/x.ts';"]],
   'monitoring-is-below': [['controllers/tenantcontrolplane/monitoring/x.ts', "import '../adoption/x.ts';"]],
   'adoption-is-below': [['controllers/tenantcontrolplane/adoption/x.ts', "import '../addons/b/x.ts';"]],
   'stores-are-below-kinds': [['stores/x.ts', "import '../controllers/one/kind.ts';"]],

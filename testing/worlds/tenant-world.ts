@@ -12,6 +12,7 @@ import type { TenantControlPlaneOptions } from '../../controllers/tenantcontrolp
 import { ownedKinds } from '../../controllers/tenantcontrolplane/watches.ts';
 import type { Reach } from '../../controllers/tenantcontrolplane/endpoint/reach/reach.ts';
 import type { Migrations } from '../../controllers/tenantcontrolplane/dependencies.ts';
+import type { DataMeasurement } from '../../controllers/tenantcontrolplane/quota/quota-decision.ts';
 import { ApiError } from '../../runtime/client/errors.ts';
 import type { InformerFactory } from '../../runtime/cache/informer-factory.ts';
 import { silent } from '../../runtime/observe/logger.ts';
@@ -96,6 +97,8 @@ export class TenantWorld {
   onEnqueue: () => void = () => undefined;
   /** How Prometheus scrapes control planes, from the next process on. */
   monitoring: TenantControlPlaneOptions['monitoring'];
+  /** What a meter says of the tenant's data. */
+  measurement: DataMeasurement = {};
   /** Whether pods become ready as soon as the Deployment wants them. */
   podsStart = true;
   #reconciler: Reconciler;
@@ -345,6 +348,7 @@ export class TenantWorld {
       prober: this.#prober,
       ...this.#starts,
       reach: this.#reach,
+      measurementOf: () => this.measurement,
       monitoring: this.monitoring,
       migrations: this.#migrations,
       // Both need rights in the manager's namespace.

@@ -240,6 +240,22 @@ export const tenantControlPlaneConditions = {
       NotRequested: 'The spec no longer requests it, and everything is stored in plain text.',
     },
   },
+  WithinQuota: {
+    meaning: 'The tenant stores less than `spec.quota` allows. Only present if the spec has a quota, or once had one.',
+    polarity: 'positive',
+    reasons: {
+      WithinQuota: 'The tenant stores less than the percentage from which on it is reported.',
+      NearQuota: 'The tenant will soon reach a limit. The message says which.',
+      QuotaExceeded:
+        'The tenant has reached a limit, so its API server denies creations and changes until enough is deleted.',
+      NotMeasured: 'What the tenant stores has not been measured yet. Writes are allowed.',
+      MeasurementFailed:
+        'What the tenant stores has not been measured for ten minutes, so writes are allowed. The message says why.',
+      PoliciesNotServed:
+        'This Kubernetes version does not serve the admission policies that a quota requires. Writes are allowed.',
+      NotRequested: 'The spec has no quota any more.',
+    },
+  },
   Paused: {
     meaning: 'The object is not reconciled, on request.',
     polarity: 'negative',

@@ -8,6 +8,7 @@ import type { Schema } from '../../schema.ts';
 import { credentialsRotation } from './credentials-rotation.ts';
 import { drainedTenant } from './data-store-drain.ts';
 import { encryptionStatus } from './encryption-status.ts';
+import { quotaStatus } from './quota-status.ts';
 import { migrationStatus, previousShares } from './migration-status.ts';
 
 /** A time that older writers of the status may have sent as null. */
@@ -338,6 +339,7 @@ export const tenantControlPlaneStatus = obj({
   conditions: opt(conditionList()),
   storage: opt(described(storage, 'Where the data is, and by which identifiers.')),
   certificates: opt(described(certificates, 'Secrets with certificates and keys.')),
+  quota: opt(described(quotaStatus, 'What the tenant stores, and the limits of it. Absent without a quota.')),
   encryption: opt(
     described(encryptionStatus, 'Encryption of the data in the datastore. The keys are stored only in a Secret.'),
   ),

@@ -1,4 +1,4 @@
-import { writePermissionsPolicy } from '../../../api/names.ts';
+import { quotaPolicy, writePermissionsPolicy } from '../../../api/names.ts';
 import { ApiError } from '../../../runtime/client/errors.ts';
 import type { Outcome } from '../../../runtime/reconcile/phases.ts';
 import type { Scope } from '../scope.ts';
@@ -6,9 +6,15 @@ import type { Scope } from '../scope.ts';
 /** A tenant's API server creates its namespaces shortly after it starts to answer. In milliseconds. */
 const namespacesMs = 100;
 
-function isDeniedByUs(cause: unknown): boolean {
-  const policy = `ValidatingAdmissionPolicy '${writePermissionsPolicy}'`;
-  return cause instanceof ApiError && cause.code === 403 && cause.message.includes(policy);
+/** Policies that deny writes of Steward as well, by the field that says so. */
+const denials = { 'spec.writePermissions': writePermissionsPolicy, 'spec.quota': quotaPolicy } as const;
+
+/** The field because of which a write was denied; undefined for another error. */
+function deniedBy(cause: unknown): string | undefined {
+  if (!(cause instanceof ApiError) || cause.code !== 403) return undefined;
+  return Object.entries(denials).find(([, policy]) =>
+    cause.message.includes(`ValidatingAdmissionPolicy '${policy}'`),
+  )?.[0];
 }
 
 /** The error of an API server that has not created its namespaces yet; the applier prefixes it with the applied object. */
@@ -25,7 +31,9 @@ export async function applied(scope: Readonly<Scope>, work: Promise<void>): Prom
     return undefined;
   } catch (error) {
     const causes: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
-    if (causes.every(isDeniedByUs)) return { is: 'done', message: 'waiting for spec.writePermissions to allow writes' };
+    const fields = [...new Set(causes.map(deniedBy))];
+    if (!fields.includes(undefined))
+      return { is: 'done', message: `waiting for ${fields.join(' and ')} to allow writes` };
     const starts = scope.versions.installed === undefined;
     const early = causes.every(
       (cause) => cause instanceof ApiError && cause.code === 404 && noNamespace.test(cause.message),

@@ -1,0 +1,16 @@
+import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { decide } from './quota-decision.ts';
+import type { DataMeasurement } from './quota-decision.ts';
+import { isNotable } from './quota-status.ts';
+
+/** True when a measurement changes what is decided or recorded about a tenant with a quota: it has to be reconciled. */
+export function isNews(tcp: TenantControlPlane, measurement: DataMeasurement, now: Date): boolean {
+  const { quota } = tcp.spec;
+  if (quota === undefined) return false;
+  const before = tcp.status?.quota;
+  const { reason, status } = decide(quota, { before, measurement, now });
+  const said = tcp.status?.conditions?.find(({ type }) => type === 'WithinQuota');
+  // It is never blocked then.
+  if (said?.reason === 'PoliciesNotServed') return isNotable(before, { ...status, blocked: false });
+  return said?.reason !== reason || isNotable(before, status);
+}

@@ -1,0 +1,119 @@
+import { describe, expect, test } from '@jest/globals';
+import type { QuotaStatus } from '../../../api/steward/v1alpha1/quota-status.ts';
+import { decide, keepMs } from './quota-decision.ts';
+import type { DataMeasurement, Quota, QuotaDecision } from './quota-decision.ts';
+
+const now = new Date('2030-01-01T00:00:00Z');
+const later = (ms: number): Date => new Date(now.getTime() + ms);
+const mebi = 2 ** 20;
+
+const both: Quota = { dataSize: '100Mi', objects: 1000, warnAtPercent: 80 };
+
+function decided(
+  found: { readonly mebibytes?: number; readonly keys?: number },
+  options: { readonly quota?: Quota; readonly before?: QuotaStatus; readonly at?: Date } = {},
+): QuotaDecision {
+  const { mebibytes = 1, keys = 1 } = found;
+  const measurement = { found: { bytes: mebibytes * mebi, keys, time: now } };
+  return decide(options.quota ?? both, { before: options.before, measurement, now: options.at ?? now });
+}
+
+const blocked = (objects: number, hard: QuotaStatus['hard'] = { dataSize: '100Mi', objects: 1000 }): QuotaStatus => ({
+  ...{ hard, blocked: true, measuredTime: '2030-01-01T00:00:00Z' },
+  used: { dataSize: '1', objects },
+});
+
+describe('A quota', () => {
+  test.each([
+    [{ mebibytes: 79, keys: 799 }, 'WithinQuota', false],
+    [{ mebibytes: 80 }, 'NearQuota', false],
+    [{ keys: 800 }, 'NearQuota', false],
+    [{ mebibytes: 99.9, keys: 999 }, 'NearQuota', false],
+    [{ mebibytes: 100 }, 'QuotaExceeded', true],
+    [{ keys: 1000 }, 'QuotaExceeded', true],
+    [{ keys: 5000 }, 'QuotaExceeded', true],
+  ] as const)('of 100 MiB and 1000 objects with %j in use: %s', (found, reason, isBlocked) => {
+    const { status, ...decision } = decided(found);
+    expect([decision.reason, status.blocked]).toEqual([reason, isBlocked]);
+  });
+
+  test('limits only what it names', () => {
+    expect(decided({ keys: 5000 }, { quota: { dataSize: '100Mi', warnAtPercent: 80 } }).reason).toBe('WithinQuota');
+    expect(decided({ mebibytes: 5000 }, { quota: { objects: 10, warnAtPercent: 80 } }).reason).toBe('WithinQuota');
+  });
+
+  test('warns at the percentage in the spec', () => {
+    expect(decided({ keys: 500 }, { quota: { ...both, warnAtPercent: 50 } }).reason).toBe('NearQuota');
+  });
+
+  test('says what is used, what is allowed, and until when writes are denied', () => {
+    expect(decided({ mebibytes: 120, keys: 10 }).message).toBe(
+      'the tenant stores 120 MiB of 100 MiB: creations and changes are denied until it stores less than 95 MiB',
+    );
+    expect(decided({ mebibytes: 120, keys: 1001 }).message).toMatch(
+      /stores 120 MiB of 100 MiB, 1001 of 1000 objects: .* less than 95 MiB and less than 950 objects$/,
+    );
+    expect(decided({ keys: 10 }).message).toBe('the tenant stores 1 MiB of 100 MiB, 10 of 1000 objects');
+    expect(decided({ keys: 900 }).message).toBe('the tenant stores 900 of 1000 objects');
+  });
+
+  test('records what is used and allowed, and when it was measured', () => {
+    expect(decided({ mebibytes: 1, keys: 7 }).status).toEqual({
+      hard: { dataSize: '100Mi', objects: 1000 },
+      used: { dataSize: '1048576', objects: 7 },
+      measuredTime: '2030-01-01T00:00:00Z',
+      blocked: false,
+    });
+  });
+});
+
+describe('A blocked tenant', () => {
+  test('may write again once it uses less than 95 percent', () => {
+    expect(decided({ keys: 950 }, { before: blocked(1000) }).status.blocked).toBe(true);
+    expect(decided({ keys: 949 }, { before: blocked(1000) }).status.blocked).toBe(false);
+    expect(decided({ keys: 949 }, { before: blocked(1000) }).reason).toBe('NearQuota');
+  });
+
+  test('may write again at once when the limit is raised', () => {
+    const quota = { ...both, objects: 1001 };
+    const { status } = decide(quota, { before: blocked(1000), measurement: {}, now });
+    expect([status.blocked, status.hard.objects]).toEqual([false, 1001]);
+  });
+
+  test('stays blocked while a new manager has not measured it yet', () => {
+    const { reason, status } = decide(both, { before: blocked(1000), measurement: {}, now: later(keepMs - 1) });
+    expect([reason, status.blocked]).toEqual(['QuotaExceeded', true]);
+  });
+
+  test('is not blocked for longer than ten minutes because it cannot be measured', () => {
+    const measurement: DataMeasurement = { failure: 'the datastore does not answer' };
+    const soon = decide(both, { before: blocked(1000), measurement, now: later(60_000) });
+    expect(soon.message).toMatch(/; last measured at 2030-01-01T00:00:00Z: the datastore does not answer$/);
+    expect([soon.status.blocked, soon.endsAfterMs]).toEqual([true, keepMs - 60_000]);
+    const end = decide(both, { before: soon.status, measurement, now: later(keepMs) });
+    expect([end.reason, end.status.blocked, end.endsAfterMs]).toEqual(['MeasurementFailed', false, undefined]);
+    expect(end.message).toBe(
+      'not measured since 2030-01-01T00:00:00Z, so writes are allowed: the datastore does not answer',
+    );
+    // What the next measurement finds counts again.
+    const again = { found: { bytes: 1, keys: 1000, time: later(keepMs) } };
+    expect(decide(both, { before: end.status, measurement: again, now: later(keepMs) }).status.blocked).toBe(true);
+  });
+});
+
+test('a tenant that was never measured may write', () => {
+  const first = decide(both, { measurement: {}, now });
+  expect(first).toEqual({
+    ...{ reason: 'NotMeasured', message: 'not measured yet' },
+    status: { hard: { dataSize: '100Mi', objects: 1000 }, blocked: false },
+  });
+  expect(decide(both, { measurement: { failure: 'no' }, now }).message).toBe('not measured yet: no');
+});
+
+test('the newest measurement counts, whether it is recorded or of this manager', () => {
+  const measurement = { found: { bytes: 1, keys: 1, time: later(-60_000) } };
+  const { status } = decide(both, { before: blocked(1000), measurement, now });
+  expect(status.used?.objects).toBe(1000);
+  const newer = { found: { bytes: 1, keys: 1, time: later(1000) } };
+  expect(decide(both, { before: blocked(1000), measurement: newer, now }).status.used?.objects).toBe(1);
+});
