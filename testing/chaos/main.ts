@@ -64,5 +64,5 @@ async function record(fresh: PlayResult): Promise<void> {
     operations: plays.flatMap(({ name }) => byName.get(name) ?? []),
   };
   await writeFile(resultsFile, `${JSON.stringify(recorded, undefined, 2)}\n`);
-  await writeFile(join(root, 'docs/reference/chaos.md'), chaosPage(recorded, faults));
+  await writeFile(join(root, 'docs/reference/chaos.md'), chaosPage(recorded, { faults, plays: names(plays) }));
 }

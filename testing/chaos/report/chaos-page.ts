@@ -24,11 +24,12 @@ const uncovered = [
   'two faults in one run, and a user of the tenant who does several things at once.',
 ];
 
-/** The page of the last recorded run. */
+/** The page of the last recorded runs; `plays` are the names of all operations. */
 export function chaosPage(
   { commit, date, operations }: ChaosResults,
-  faults: readonly Pick<Fault, 'name' | 'about'>[],
+  { faults, plays }: { readonly faults: readonly Pick<Fault, 'name' | 'about'>[]; readonly plays: readonly string[] },
 ): string {
+  const missing = plays.filter((name) => operations.every((one) => one.name !== name));
   const sums = operations.map((one) => ({ ...one, ...sumOf(one) }));
   const total = (of: (one: (typeof sums)[number]) => number): number => sums.reduce((sum, one) => sum + of(one), 0);
   const byFault = faults.map(({ name, about }) => {
@@ -54,6 +55,9 @@ export function chaosPage(
         `| \`${name}\` | ${about} | ${calls} | ${injected} | ${converged} | ${leftOver} | ${lost} | ${seed} |`,
     ),
     '',
+    ...(missing.length === 0
+      ? []
+      : [`No whole run has been recorded yet of ${missing.join(' and ')}: only samples have been run.`, '']),
     '| Fault | What happens at one call | Runs |',
     '| --- | --- | --- |',
     ...byFault,
