@@ -1,5 +1,5 @@
 import { core } from '../core/core-schema.ts';
-import { bool, described, list, map, obj, opt, str } from '../schema.ts';
+import { bool, described, list, listMap, map, obj, opt, str } from '../schema.ts';
 import { autoscaling } from './autoscaling.ts';
 import { additionalMetadata } from './object-metadata.ts';
 
@@ -10,6 +10,10 @@ const containerSecurityContexts = obj({
   ),
   scheduler: opt(described(core('SecurityContext'), 'Security context of the container kube-scheduler.')),
   kine: opt(described(core('SecurityContext'), 'Security context of the container kine.')),
+});
+
+const imagePullSecret = obj({
+  name: described(str({ minLength: 1 }), 'Name of a Secret, usually of type `kubernetes.io/dockerconfigjson`.'),
 });
 
 /** The Deployment of a control plane and its pods: `spec.controlPlane.deployment` and `spec.deployment`. */
@@ -28,6 +32,12 @@ export const deploymentFields = {
     described(str(), 'Name of the PriorityClass of the pods. It must exist. If empty, the pods have none.'),
   ),
   serviceAccountName: opt(described(str(), 'ServiceAccount of the pods, in the namespace of the control plane.')),
+  imagePullSecrets: opt(
+    described(
+      listMap(imagePullSecret, ['name']),
+      'Secrets with the credentials of registries from which the images of the pods are pulled. They are in the namespace of the pods. If there are none, those of the service account are used.',
+    ),
+  ),
   strategy: opt(described(core('DeploymentStrategy'), 'How new pods replace old ones.')),
   affinity: opt(described(core('Affinity'), 'Which nodes and which neighbors the pods prefer, need or avoid.')),
   tolerations: opt(described(list(core('Toleration')), 'Tolerations of the pods for taints of nodes.')),

@@ -248,6 +248,12 @@ describe('The containers of the pods', () => {
     expect(podOf({ serviceAccountName: '' }).serviceAccountName).toBe('default');
   });
 
+  test('imagePullSecrets are set, and absent if there are none', () => {
+    const imagePullSecrets = [{ name: 'registry' }, { name: 'mirror' }];
+    expect(podOf({ imagePullSecrets }).imagePullSecrets).toEqual(imagePullSecrets);
+    for (const given of [{}, { imagePullSecrets: [] }]) expect(podOf(given)).not.toHaveProperty('imagePullSecrets');
+  });
+
   test('automountServiceAccountToken gives the pods a token', () => {
     expect(podOf({ automountServiceAccountToken: true }).automountServiceAccountToken).toBe(true);
   });

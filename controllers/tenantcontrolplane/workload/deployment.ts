@@ -76,6 +76,7 @@ function additional({ addons = [] }: ControlPlaneInput, given: readonly Containe
 function podSpec(input: ControlPlaneInput): PodSpec {
   const { addons = [] } = input;
   const spec = input.tcp.spec.controlPlane.deployment;
+  const { imagePullSecrets = [] } = spec;
   const ofAddons = addons.flatMap(({ sidecars = [], containers = [] }) => [...sidecars, ...containers]);
   const addonPorts = ofAddons.flatMap(({ ports = [] }) => ports.map(({ containerPort }) => containerPort));
   const initContainers = [
@@ -93,6 +94,7 @@ function podSpec(input: ControlPlaneInput): PodSpec {
       ...addons.flatMap(({ containers = [] }) => containers),
     ],
     enableServiceLinks: false,
+    ...(imagePullSecrets.length > 0 && { imagePullSecrets }),
     ...podSecurityContext(spec, Math.min(input.endpoint.port, ...addonPorts)),
     serviceAccountName: spec.serviceAccountName === '' ? 'default' : spec.serviceAccountName,
     terminationGracePeriodSeconds: terminationGraceSeconds,
