@@ -7,7 +7,7 @@ const spec = 'kubectl -n <namespace> get tcp <name> -o jsonpath={.spec.controlPl
 /** What to do about what pods and their ReplicaSets report. */
 export const podRemedies = {
   ImageMissing: toDo(
-    'Check the version in spec.kubernetes.version and the registry in spec.controlPlane.deployment.registrySettings: the image has to exist there. A private registry needs imagePullSecrets on the ServiceAccount of the pods, and the nodes have to reach it.',
+    'Check the version in spec.kubernetes.version and the registry in spec.controlPlane.deployment.registrySettings: the image has to exist there. A private registry needs spec.controlPlane.deployment.imagePullSecrets, and the nodes have to reach it.',
     pods,
   ),
   Unschedulable: toDo(
