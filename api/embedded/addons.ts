@@ -120,15 +120,6 @@ const tcpProxy = obj({
   ),
 });
 
-/** Where the people of a tenant push images (https://kep.k8s.io/1755). */
-const localRegistry = obj({
-  host: described(
-    str({ minLength: 1 }),
-    'Host and port of the registry, as developers reach it, e.g. `localhost:5000`.',
-  ),
-  help: opt(described(str(), 'URL of a page about the registry.')),
-});
-
 /** Text about the provider of the bootstrap. */
 export const workerBootstrapProviderText = 'Operating system of the workers. Only `talos` is supported.';
 
@@ -196,12 +187,6 @@ export const addonFields = {
     described(
       obj({ provider: workerBootstrapProvider, ...workerBootstrapFields }),
       'Bootstrap of workers that do not use kubeadm.',
-    ),
-  ),
-  localRegistry: opt(
-    described(
-      localRegistry,
-      'Names a registry to development tools, in the ConfigMap `kube-public/local-registry-hosting` inside the tenant.',
     ),
   ),
 } as const;

@@ -45,7 +45,6 @@ async function sides(world: TenantWorld): Promise<Sides> {
 const minimal: Readonly<Record<string, object>> = {
   konnectivity: konnectivityAddon(),
   workerBootstrap: workerBootstrapAddon(),
-  localRegistry: { host: 'localhost:5000' },
 };
 
 test.each(addons)('$name is enabled and disabled twice, and leaves nothing on either side', async ({ name }) => {

@@ -3,11 +3,10 @@ import { coreDNS } from './coredns/addon.ts';
 import type { InsideFacts } from './inside-phase.ts';
 import { konnectivity } from './konnectivity/addon.ts';
 import { kubeProxy } from './kube-proxy/addon.ts';
-import { localRegistry } from './local-registry/addon.ts';
 import { tcpProxy } from './tcp-proxy/addon.ts';
 import { workerBootstrap } from './worker-bootstrap/addon.ts';
 
-const all = [coreDNS, kubeProxy, konnectivity, workerBootstrap, tcpProxy, localRegistry] as const;
+const all = [coreDNS, kubeProxy, konnectivity, workerBootstrap, tcpProxy] as const;
 
 type Registered = (typeof all)[number];
 
