@@ -26,7 +26,6 @@ import { stewardControlPlane } from '../api/controlplane/steward-control-plane.t
 import { retainedControlPlane } from '../api/steward/v1alpha1/retained-control-plane.ts';
 import type { TenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
 import { tenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
-import { cockroachDriver } from '../stores/cockroachdb/driver.ts';
 import { etcdDriver } from '../stores/etcd/driver.ts';
 import { mysqlDriver } from '../stores/mysql/driver.ts';
 import { natsDriver } from '../stores/nats/driver.ts';
@@ -46,7 +45,7 @@ import type { ManagerSettings } from './flags/manager-settings.ts';
 import { retainedTenants, tenantsWithData } from './tenants-with-data.ts';
 
 /** The wire protocols of this version. */
-export const drivers: readonly Driver[] = [etcdDriver, postgresDriver, mysqlDriver, natsDriver, cockroachDriver];
+export const drivers: readonly Driver[] = [etcdDriver, postgresDriver, mysqlDriver, natsDriver];
 
 /** The common dependencies of the controllers. */
 export interface Shared {

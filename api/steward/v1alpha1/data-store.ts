@@ -133,11 +133,11 @@ const rules: readonly CelRule[] = [
 const dataStoreSpec = obj(
   {
     driver: described(
-      ruled(oneOf('etcd', 'MySQL', 'PostgreSQL', 'NATS', 'CockroachDB'), {
+      ruled(oneOf('etcd', 'MySQL', 'PostgreSQL', 'NATS'), {
         rule: 'self == oldSelf',
         message: 'Datastore driver is immutable',
       }),
-      'Kind of the datastore. etcd needs `tlsConfig`; MySQL, PostgreSQL and CockroachDB need `basicAuth`, `tlsConfig` or both; NATS needs `nats`, `basicAuth` or `tlsConfig`.',
+      'Kind of the datastore. etcd needs `tlsConfig`; MySQL and PostgreSQL need `basicAuth`, `tlsConfig` or both; NATS needs `nats`, `basicAuth` or `tlsConfig`.',
     ),
     endpoints: described(list(str(), { minItems: 1 }), 'Servers as `host:port`, without a scheme.'),
     basicAuth: opt(
@@ -146,7 +146,7 @@ const dataStoreSpec = obj(
           username: described(contentRef, 'Name of the user.'),
           password: described(contentRef, 'Password of the user.'),
         }),
-        'Administrative user of the datastore. For drivers MySQL, PostgreSQL, NATS and CockroachDB.',
+        'Administrative user of the datastore. For drivers MySQL, PostgreSQL and NATS.',
       ),
     ),
     tlsConfig: opt(described(tlsConfig, 'TLS settings for connections to the datastore. Required for driver etcd.')),
