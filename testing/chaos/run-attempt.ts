@@ -156,7 +156,7 @@ async function lostOperations(play: Play, world: ChaosWorld): Promise<readonly s
   if (play.lost !== undefined) return play.lost(world);
   const data = await world.dataInUse();
   if (data !== undefined) world.user.look(data);
-  else if (world.user.acknowledged.size > 0) world.user.missed.add('there is no data any more');
+  else if (world.user.acknowledged.size > 0) world.user.missed.add('there is no data anymore');
   return [...world.user.missed];
 }
 

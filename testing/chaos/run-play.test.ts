@@ -24,7 +24,7 @@ async function ran(play: Play, run: Partial<PlayRun> & Pick<PlayRun, 'faults'>) 
   return { result, told, ...sumOf(result) };
 }
 
-/** A client that writes no object of one kind any more after its first failure, and pretends that it did. */
+/** A client that writes no object of one kind anymore after its first failure, and pretends that it did. */
 function forgetful(cluster: Cluster, { kind }: KindRef): Cluster {
   let hasFailed = false;
   return {

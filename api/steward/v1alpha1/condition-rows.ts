@@ -253,7 +253,7 @@ export const tenantControlPlaneConditions = {
         'What the tenant stores has not been measured for ten minutes, so writes are allowed. The message says why.',
       PoliciesNotServed:
         'This Kubernetes version does not serve the admission policies that a quota requires. Writes are allowed.',
-      NotRequested: 'The spec has no quota any more.',
+      NotRequested: 'The spec has no quota anymore.',
     },
   },
   Paused: {

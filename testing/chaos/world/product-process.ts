@@ -32,7 +32,7 @@ export class ProductProcess {
     this.#death.signal.addEventListener('abort', listener, { once: true });
   }
 
-  /** Nothing that it does arrives any more. */
+  /** Nothing that it does arrives anymore. */
   kill(): void {
     this.clock.end();
     this.#death.abort(new CrashError(`${this.name} is dead`));
