@@ -6,13 +6,12 @@ import type { KindRef, Manifest, Resource } from '../../../api/meta.ts';
 import { quotaPolicy } from '../../../api/names.ts';
 import { resolveTools } from '../../../e2e/tools/resolve.ts';
 import { applyExactly } from '../../../runtime/apply/apply-exactly.ts';
-import { sleep, systemClock } from '../../../runtime/clock.ts';
 import type { Cluster } from '../../../runtime/client/cluster.ts';
 import { ApiError } from '../../../runtime/client/errors.ts';
-import { openCluster } from '../../../runtime/client/http-cluster.ts';
-import { parseKubeconfig } from '../../../runtime/client/kubeconfig.ts';
 import { startApiServer } from '../../../testing/servers/api-server.ts';
 import type { ApiServer } from '../../../testing/servers/api-server.ts';
+import { createEarly } from '../../../testing/servers/users/create-early.ts';
+import { UserClients } from '../../../testing/servers/users/user-clients.ts';
 import type { QuotaDecision } from './quota-decision.ts';
 import { quotaManifests } from './quota-policy.ts';
 
@@ -23,21 +22,8 @@ const replicator = 'system:serviceaccount:kube-system:replicaset-controller';
 
 let server: ApiServer;
 let kubectl: string;
-const clients = new Map<string, Cluster>();
-
-async function open(user: string, groups: readonly string[] = []): Promise<Cluster> {
-  const pair = await server.clientPair(user, groups);
-  const connection = parseKubeconfig(server.kubeconfig);
-  const client = openCluster({ ...connection, clientCert: pair.certificate, clientKey: pair.key }, { name: 'tenant' });
-  clients.set(user, client);
-  return client;
-}
-
-const as = (user: string): Cluster => {
-  const found = clients.get(user);
-  if (found === undefined) throw new Error(`there is no client of ${user}`);
-  return found;
-};
+const users = new UserClients();
+const as = (user: string): Cluster => users.as(user);
 const admin = (): Cluster => as('kubernetes-admin');
 
 const merge = (body: unknown) => ({ type: 'merge', body }) as const;
@@ -105,12 +91,12 @@ const decision: QuotaDecision = {
 beforeAll(async () => {
   ({ kubectl } = await resolveTools(['kubectl']));
   server = await startApiServer({ rbac: false });
-  const client = await open('kubernetes-admin', ['system:masters']);
-  await open('system:kube-controller-manager');
-  await open('system:kube-scheduler');
-  await open('system:node:one', ['system:nodes']);
-  await open(collector);
-  await open(replicator);
+  const client = await users.open(server, 'kubernetes-admin', ['system:masters']);
+  await users.open(server, 'system:kube-controller-manager');
+  await users.open(server, 'system:kube-scheduler');
+  await users.open(server, 'system:node:one', ['system:nodes']);
+  await users.open(server, collector);
+  await users.open(server, replicator);
   const made: readonly (readonly [KindRef, Manifest])[] = [
     [kinds.Namespace, namespace('kube-node-lease')],
     [kinds.Namespace, namespace('leaving')],
@@ -135,23 +121,18 @@ beforeAll(async () => {
       },
     ],
   ];
-  for (const [kind, manifest] of made) {
-    const create = (): Promise<string> => outcome(client.create(kind, manifest));
-    // The API server makes its first namespaces itself, shortly after it answers.
-    for (let said = await create(); said !== 'done' && !said.includes('already exists'); said = await create())
-      await sleep(systemClock, 50);
-  }
+  for (const [kind, manifest] of made) await createEarly(client, kind, manifest);
   for (const name of ['held', 'filled', 'changed', 'collected']) await client.delete(kinds.ConfigMap, inDefault(name));
   const [policy, binding] = quotaManifests(decision);
   if (policy === undefined || binding === undefined) throw new Error('there is no policy');
   await applyExactly(client, { kind: policyKind, manifest: policy }, { fieldManager: 'test' });
   await applyExactly(client, { kind: bindingKind, manifest: binding }, { fieldManager: 'test' });
   const probe = (): Promise<unknown> => client.create(kinds.ConfigMap, configMap('probe'), { dryRun: true });
-  while ((await outcome(probe())) !== 'denied') await sleep(systemClock, 50);
+  while ((await outcome(probe())) !== 'denied');
 }, 300_000);
 
 afterAll(async () => {
-  await Promise.all([...clients.values()].map((each) => each.close()));
+  await users.close();
   await server.stop();
 });
 
@@ -265,7 +246,7 @@ describe('A tenant that has reached its quota', () => {
     await admin().delete(bindingKind, { name: quotaPolicy });
     await admin().delete(policyKind, { name: quotaPolicy });
     const probe = (): Promise<unknown> => admin().create(kinds.ConfigMap, configMap('probe'), { dryRun: true });
-    while ((await outcome(probe())) === 'denied') await sleep(systemClock, 50);
+    while ((await outcome(probe())) === 'denied');
     expect(await outcome(admin().create(kinds.ConfigMap, configMap('new')))).toBe('done');
   });
 });

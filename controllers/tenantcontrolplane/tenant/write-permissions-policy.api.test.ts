@@ -4,10 +4,10 @@ import type { KindRef, Manifest } from '../../../api/meta.ts';
 import type { TenantControlPlaneSpec } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Cluster } from '../../../runtime/client/cluster.ts';
 import { ApiError } from '../../../runtime/client/errors.ts';
-import { openCluster } from '../../../runtime/client/http-cluster.ts';
-import { parseKubeconfig } from '../../../runtime/client/kubeconfig.ts';
 import { startApiServer } from '../../../testing/servers/api-server.ts';
 import type { ApiServer } from '../../../testing/servers/api-server.ts';
+import { createEarly } from '../../../testing/servers/users/create-early.ts';
+import { UserClients } from '../../../testing/servers/users/user-clients.ts';
 import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control-plane.ts';
 import { endpointKinds } from '../shared/tenant-kinds.ts';
 import { kubernetesEndpoints } from './kubernetes-endpoints.ts';
@@ -16,21 +16,8 @@ import { writePermissionsManifests } from './write-permissions-policy.ts';
 const { ValidatingAdmissionPolicy: policyKind, ValidatingAdmissionPolicyBinding: bindingKind } = kinds;
 
 let server: ApiServer;
-const clients = new Map<string, Cluster>();
-
-async function clientOf(user: string, groups: readonly string[] = []): Promise<Cluster> {
-  const pair = await server.clientPair(user, groups);
-  const connection = parseKubeconfig(server.kubeconfig);
-  const client = openCluster({ ...connection, clientCert: pair.certificate, clientKey: pair.key }, { name: 'tenant' });
-  clients.set(user, client);
-  return client;
-}
-
-const client = (user: string): Cluster => {
-  const found = clients.get(user);
-  if (found === undefined) throw new Error(`there is no client of ${user}`);
-  return found;
-};
+const users = new UserClients();
+const client = (user: string): Cluster => users.as(user);
 
 const configMap = (name: string, namespace = 'default'): Manifest => ({
   apiVersion: 'v1',
@@ -84,10 +71,10 @@ async function lift(): Promise<void> {
 
 beforeAll(async () => {
   server = await startApiServer({ rbac: false });
-  const admin = await clientOf('kubernetes-admin', ['system:masters']);
-  await clientOf('system:kube-controller-manager');
-  await clientOf('system:kube-scheduler');
-  await clientOf('system:node:one', ['system:nodes']);
+  const admin = await users.open(server, 'kubernetes-admin', ['system:masters']);
+  await users.open(server, 'system:kube-controller-manager');
+  await users.open(server, 'system:kube-scheduler');
+  await users.open(server, 'system:node:one', ['system:nodes']);
   const made: readonly (readonly [KindRef, Manifest])[] = [
     [kinds.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kube-node-lease' } }],
     [
@@ -100,15 +87,11 @@ beforeAll(async () => {
     [kinds.Lease, lease('kube-controller-manager', 'kube-system')],
     [kinds.Lease, lease('one', 'kube-node-lease')],
   ];
-  for (const [kind, manifest] of made) {
-    const create = (): Promise<string> => outcome(admin.create(kind, manifest));
-    // The API server makes its first namespaces itself, shortly after it answers.
-    for (let said = await create(); said !== 'done' && !said.includes('already exists'); said = await create());
-  }
+  for (const [kind, manifest] of made) await createEarly(admin, kind, manifest);
 }, 300_000);
 
 afterAll(async () => {
-  await Promise.all([...clients.values()].map((each) => each.close()));
+  await users.close();
   await server.stop();
 });
 

@@ -22,7 +22,7 @@ const jumpMs = 30 * 60_000;
 /** After this time it is set right. */
 const wrongMs = 30_000;
 
-const any = (): boolean => true;
+const everyCall = (): boolean => true;
 const writes = ({ isWrite }: MadeCall): boolean => isWrite;
 const ofApi = ({ to }: MadeCall): boolean => to !== 'datastore';
 const writesOfApi = (call: MadeCall): boolean => writes(call) && ofApi(call);
@@ -40,7 +40,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'kill',
     about: 'the process is killed after the call took effect, before it has the answer; another one is started',
-    applies: any,
+    applies: everyCall,
     strike: async ({ world, process }, send) => {
       await send();
       world.kill(process);
@@ -50,7 +50,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'lost-response',
     about: 'the call takes effect, and the connection is lost before the answer',
-    applies: any,
+    applies: everyCall,
     strike: async (strike, send) => {
       await send();
       throw noAnswer(strike, 'read ECONNRESET');
@@ -60,7 +60,7 @@ export const faults: readonly Fault[] = [
     name: 'cut',
     about:
       'the connection is lost in the middle of the request, which has no effect, and all watches end in the middle of a line',
-    applies: any,
+    applies: everyCall,
     strike: (strike) => {
       strike.world.cluster.endWatches(new UnreachableError('unexpected end of a line'));
       return Promise.reject(noAnswer(strike, 'write EPIPE'));
@@ -69,7 +69,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'timeout',
     about: 'no answer comes for 10 s, and the call has no effect',
-    applies: any,
+    applies: everyCall,
     strike: async (strike, _send, signal) => {
       await strike.world.hold(timeoutMs, signal);
       throw noAnswer(strike, 'no answer within 10 s');
@@ -81,9 +81,7 @@ export const faults: readonly Fault[] = [
     applies: writes,
     strike: async (strike, send, signal) => {
       const { world } = strike;
-      world.clock.after(lateMs, () => {
-        send().catch(() => undefined);
-      });
+      world.sendLate(lateMs, send);
       await world.hold(timeoutMs, signal);
       throw noAnswer(strike, 'no answer within 10 s');
     },
@@ -106,7 +104,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'error',
     about: 'the call is refused with 500; a datastore reports a failure',
-    applies: any,
+    applies: everyCall,
     strike: ({ call }) =>
       Promise.reject(
         call.to === 'datastore'
@@ -146,9 +144,7 @@ export const faults: readonly Fault[] = [
       const { world, process } = strike;
       process.cutOff();
       world.startManager('pod-1');
-      world.clock.after(leaseMs, () => {
-        send().catch(() => undefined);
-      });
+      world.sendLate(leaseMs, send);
       await world.hold(leaseMs, signal);
       throw noAnswer(strike, 'the network is down');
     },
@@ -167,7 +163,7 @@ export const faults: readonly Fault[] = [
     return {
       name: `clock-${where}`,
       about: `the wall clock of the process jumps half an hour ${where}, and is right again after 30 s`,
-      applies: any,
+      applies: everyCall,
       strike: ({ world, process }, send) => {
         process.clock.jump(ms);
         world.clock.after(wrongMs, () => {

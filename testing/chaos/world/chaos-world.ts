@@ -166,6 +166,21 @@ export class ChaosWorld extends BackupWorld implements Passage {
     });
   }
 
+  /** Sends a request when so much time has passed. Its sender does not hear of the answer, but a mistake of the code is kept. */
+  sendLate(ms: number, send: () => Promise<unknown>): void {
+    this.clock.after(ms, () => {
+      send().catch((error: unknown) => {
+        this.noteMistake('a late request', error);
+      });
+    });
+  }
+
+  /** Keeps an error that no server, and no cut connection, can be the cause of. */
+  noteMistake(where: string, error: unknown): void {
+    const isMistake = error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError;
+    if (isMistake) this.mistakes.push(`${where}: ${error.message}`);
+  }
+
   /** Resolves when so much time has passed; a signal ends it. */
   async hold(ms: number, signal?: AbortSignal): Promise<void> {
     this.#held += 1;
@@ -289,9 +304,7 @@ export class ChaosWorld extends BackupWorld implements Passage {
     const log: Logger = {
       ...silent,
       error: (message, fields) => {
-        const error = fields?.error;
-        const isMistake = error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError;
-        if (isMistake) this.mistakes.push(`${message}: ${error.message}`);
+        this.noteMistake(message, fields?.error);
       },
       with: () => log,
     };

@@ -79,9 +79,14 @@ export class JobProcesses {
     Promise.race([this.#run(process, job, known.stop.signal), killed])
       .then(
         () => this.#finish(job, 'Complete'),
-        () => this.#failed(job, known),
+        (error: unknown) => {
+          this.#world.noteMistake('the program of a Job', error);
+          return this.#failed(job, known);
+        },
       )
-      .catch(() => undefined);
+      .catch((error: unknown) => {
+        this.#world.mistakes.push(`the end of a Job cannot be reported: ${String(error)}`);
+      });
   }
 
   #run(process: ProductProcess, job: Job, signal: AbortSignal): Promise<void> {

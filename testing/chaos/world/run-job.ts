@@ -86,6 +86,7 @@ async function runOfBackups(
       await runBackup(task, { ...parts, report, folder: folderOf(tenant) });
     }
   } catch (error) {
+    // As the program does: that it cannot be reported hides nothing, since the failure itself is thrown.
     await report({ problem: describeFailure(error) }).catch(() => undefined);
     throw error;
   }
