@@ -93,7 +93,7 @@ test('a tenant works on NATS through a real kine: create, update, watch, list, p
   expect(log.split('\n').filter((line) => line.includes('Violation'))).toEqual([]);
 }, 120_000);
 
-test('kine continues at another server when its own is gone', async () => {
+test('kine writes to another server when its own is gone, and reads what it wrote once that server is back', async () => {
   await using store = await startNatsDataStore({ auth: 'accounts', tls: 'server', servers: 3 });
   const config = await natsDriver.configure(store.dataStore, () => Promise.resolve(undefined));
   await using session = await natsDriver.open(config, new AbortController().signal);
@@ -111,8 +111,9 @@ test('kine continues at another server when its own is gone', async () => {
     const value = `without ${server}`;
     while ((await hand.put('pods/a', Buffer.from(value)).catch(() => undefined)) === undefined)
       await pause(triedAgainMs);
-    // kine answers from the events of its watch, which resumes a moment after the writes.
-    while ((await hand.get('pods/a').catch(() => undefined))?.toString() !== value) await pause(triedAgainMs);
     await store.server.restart(server);
+    // kine answers from the events of its watch. NATS may have assigned the new consumer to the server that was lost a moment
+    // ago, and nats.go repeats the request under the same name: the watch then resumes only when that server is back.
+    while ((await hand.get('pods/a').catch(() => undefined))?.toString() !== value) await pause(triedAgainMs);
   }
 }, 180_000);
