@@ -50,6 +50,24 @@ test('a tenant is measured at once, and then at intervals', async () => {
   expect([shop.count, meter.size('shop')?.bytes]).toEqual([2, 200]);
 });
 
+test('of several tenants that are due, the one that has waited longest is measured first', async () => {
+  const order: string[] = [];
+  const tenant = (uid: string, seconds: number): MeteredTenant => ({
+    uid,
+    intervalMs: () => seconds * 1000,
+    measure: () => {
+      order.push(uid);
+      return Promise.resolve(sizeOf(1));
+    },
+  });
+  const { clock, meter, list } = setUp(tenant('since 0', 60));
+  meter.start();
+  await clock.advance(0);
+  list.unshift(tenant('since 30', 30));
+  await clock.advance(60_000);
+  expect(order).toEqual(['since 0', 'since 30', 'since 0', 'since 30']);
+});
+
 test('a new tenant is measured within half a minute', async () => {
   const { clock, meter, list } = setUp();
   meter.start();
