@@ -78,6 +78,14 @@ describe('crd', () => {
       expect(names.categories ?? []).toContain('steward');
     },
   );
+
+  // All annotations of an object together are limited to 256 KiB, and kubectl stores the whole manifest in one.
+  test.each(allKinds.map((kind) => [kind.kind, kind] as const))(
+    'is small enough for kubectl apply to record: %s',
+    (_, kind) => {
+      expect(JSON.stringify(crd(kind)).length).toBeLessThan(250_000);
+    },
+  );
 });
 
 describe('yamlText', () => {
