@@ -2,6 +2,7 @@ import { autoscalingFigure } from './autoscaling/autoscaling-figure.ts';
 import { burstFigure } from './burst/burst-figure.ts';
 import { drainFigure } from './drain/drain-figure.ts';
 import type { Figure, Stages } from './figure.ts';
+import { floodFigure } from './flood/flood-figure.ts';
 import { footprintFigure } from './footprint/footprint-figure.ts';
 import { hardwareFigure } from './hardware/hardware-figure.ts';
 import { hostileFigure } from './hostile/hostile-figure.ts';
@@ -14,7 +15,16 @@ import { workerFigure } from './worker/worker-figure.ts';
 
 /** All benchmarks by what they are run on, in the order in which they are run. */
 export const figures: { readonly [Stage in keyof Stages]: readonly Figure<Stage>[] } = {
-  steward: [readyFigure, burstFigure, oneMoreFigure, footprintFigure, upgradeFigure, drainFigure, autoscalingFigure],
+  steward: [
+    readyFigure,
+    burstFigure,
+    oneMoreFigure,
+    footprintFigure,
+    upgradeFigure,
+    drainFigure,
+    autoscalingFigure,
+    floodFigure,
+  ],
   clusterApi: [workerFigure],
   machines: [hardwareFigure],
   process: [hostileFigure, memoryFigure, scaleFigure],

@@ -27,6 +27,7 @@ describe('The command line of the benchmarks', () => {
       hostile: 100,
       innocent: 30,
       churn: [100, 1000, 10_000],
+      stores: ['etcd', 'postgres', 'mysql', 'nats'],
       scale: {
         stages: ['standin', 'rest', 'delete', 'throughput', 'restart', 'onemore', 'events'],
         tenants: [0, 100, 500, 1000, 3000],
@@ -51,6 +52,10 @@ describe('The command line of the benchmarks', () => {
     expect(parse('hostile', '--does', 'hang,cut')).toMatchObject({ figures: ['hostile'], does: ['cut', 'hang'] });
   });
 
+  test('accepts single datastores in their order', () => {
+    expect(parse('hostile', '--stores', 'nats,etcd').stores).toEqual(['etcd', 'nats']);
+  });
+
   test('measures scale with numbers of its own, unless they are given, and single stages in their order', () => {
     expect(parse('--quick').scale).toMatchObject({ tenants: [0, 100, 300], idleSeconds: 60 });
     const given = parse('hostile', '--tenants', '50,0', '--idle', '5', '--stages', 'events,rest');
@@ -71,6 +76,7 @@ describe('The command line of the benchmarks', () => {
   test.each([
     [['speed'], /no benchmark speed; there are ready, footprint, upgrade, hostile and all/],
     [['hostile', '--does', 'bite'], /--does bite: one or more of refuse, cut/],
+    [['hostile', '--stores', 'sqlite'], /--stores sqlite: one or more of etcd, postgres/],
     [['hostile', '--hostile', '0'], /--hostile 0: a whole number of at least 1/],
     [['--pairs', '0'], /--pairs 0: a whole number of at least 1/],
     [['--pairs', '1.5'], /--pairs 1.5: a whole number/],

@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util';
 
+import { floodStores } from './flood/flood-rows.ts';
+import type { FloodStore } from './flood/flood-rows.ts';
 import { hostilities } from './hostile/hostile-endpoints.ts';
 import type { Hostility } from './hostile/hostile-endpoints.ts';
 import type { ScaleOptions } from './scale/measure-scale.ts';
@@ -35,6 +37,8 @@ export interface BenchOptions {
   readonly innocent: number;
   /** Numbers of created and deleted tenants at which the heap is measured, ascending. */
   readonly churn: readonly number[];
+  /** Datastores in which a hostile tenant is measured, one after the other. */
+  readonly stores: readonly FloodStore[];
   /** What `scale` measures, with defaults of its own for `--tenants` and `--idle`. */
   readonly scale: ScaleOptions;
   /** Whether a broken bound makes the run fail. */
@@ -67,6 +71,7 @@ const defaults = {
   ...{ pairs: '5', replicas: '1,2', tenants: '0,4,8', idle: '60', rounds: '3', burst: '8', crowd: '30' },
   ...{ 'control-planes': '3', upgrades: '5', hostile: '100', innocent: '30', churn: '100,1000,10000' },
   does: hostilities.join(','),
+  stores: floodStores.join(','),
 };
 
 /** Defaults of `--quick`. */
@@ -108,6 +113,7 @@ const optionLines = (quick: readonly string[]): string => `\
   --hostile N        hostile: tenants with such endpoints (default ${defaults.hostile})
   --innocent N       hostile: tenants made beside them, and as many alone (default ${defaults.innocent})
   --churn N,M        memory: tenants made and deleted before each measurement (default ${defaults.churn})
+  --stores A,B       flood: datastores (default ${defaults.stores})
   --check            fail when a bound is broken
   --note TEXT        what the recorded results shall say besides
   --json FILE        write all measurements there
@@ -128,7 +134,7 @@ export function parseOptions(args: readonly string[], known: readonly KnownFigur
     options: {
       ...{ pairs: text, replicas: text, tenants: text, idle: text, rounds: text, burst: text, crowd: text },
       ...{ 'control-planes': text, upgrades: text, does: text, hostile: text, innocent: text, churn: text },
-      ...{ stages: text, note: text, json: text, cluster: text },
+      ...{ stages: text, stores: text, note: text, json: text, cluster: text },
       ...{ check: isSet, record: isSet, keep: isSet, quick: isSet, help: { ...isSet, short: 'h' } },
     },
   });
@@ -149,6 +155,7 @@ export function parseOptions(args: readonly string[], known: readonly KnownFigur
     hostile: wholeNumber('--hostile', values.hostile, 1),
     innocent: wholeNumber('--innocent', values.innocent, 1),
     churn: wholeNumbers('--churn', values.churn, 1).toSorted((a, b) => a - b),
+    stores: storesOf(values.stores),
     scale: {
       stages: stagesOf(scale.stages),
       tenants: differentNumbers('--tenants', scale.tenants),
@@ -181,6 +188,14 @@ function hostilitiesOf(text: string): readonly Hostility[] {
   const unknown = asked.find((name) => !hostilities.some((one) => one === name));
   if (unknown !== undefined) throw new Error(`--does ${unknown}: one or more of ${hostilities.join(', ')} are needed.`);
   return hostilities.filter((one) => asked.includes(one));
+}
+
+function storesOf(text: string): readonly FloodStore[] {
+  const asked = text.split(',');
+  const unknown = asked.find((name) => !floodStores.some((one) => one === name));
+  if (unknown !== undefined)
+    throw new Error(`--stores ${unknown}: one or more of ${floodStores.join(', ')} are needed.`);
+  return floodStores.filter((one) => asked.includes(one));
 }
 
 function stagesOf(text: string): readonly ScaleStage[] {

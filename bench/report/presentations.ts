@@ -1,6 +1,7 @@
 import { autoscalingPresentation } from '../autoscaling/autoscaling-report.ts';
 import { burstPresentation } from '../burst/burst-report.ts';
 import { drainPresentation } from '../drain/drain-report.ts';
+import { floodPresentation } from '../flood/flood-report.ts';
 import { footprintPresentation } from '../footprint/footprint-report.ts';
 import { hardwarePresentation } from '../hardware/hardware-report.ts';
 import { hostilePresentation } from '../hostile/hostile-report.ts';
@@ -28,6 +29,7 @@ export const presentations: readonly Presentation[] = [
   scalePresentation,
   memoryPresentation,
   hostilePresentation,
+  floodPresentation,
   datastoresPresentation,
   goStewardPresentation,
 ];
