@@ -28,6 +28,7 @@ import { publication } from './endpoint/exposure/exposure-phase.ts';
 import { rotationRequest } from './certificates/rotation/rotation-request-phase.ts';
 import { store, tenancy, tenancyCheck } from './datastore/store-phase.ts';
 import { quota } from './quota/quota-phase.ts';
+import { readOnlyEnd } from './tenant/read-only-end-phase.ts';
 import { preflight } from './upgrade/preflight-phase.ts';
 import { encryption } from './encryption/encryption-phase.ts';
 import { dataRewrite } from './encryption/data-rewrite-phase.ts';
@@ -79,7 +80,8 @@ const rows: readonly PhaseRow[] = [
   ['monitoring', undefined, ['authorities', 'endpoint'], monitoring],
   // A rollout that failed leaves the version that runs.
   ['kubeadmconfig', 'TenantConfigured', ['preflight'], kubeadmconfig, { after: ['workload'] }],
-  ['allow-writes', 'TenantConfigured', ['availability'], allowWrites],
+  ['read-only-end', 'TenantConfigured', ['availability'], readOnlyEnd],
+  ['allow-writes', 'TenantConfigured', ['read-only-end'], allowWrites],
   ['tenant', 'TenantConfigured', ['allow-writes'], tenant],
   ['kubernetes-service', 'TenantConfigured', ['allow-writes'], kubernetesService],
   ['quota', undefined, ['availability'], quota],
