@@ -1,7 +1,7 @@
 import { kinds } from '../../api/core/kinds.ts';
 import { apiVersionOf } from '../../api/meta.ts';
 import type { Key, KindRef, Manifest, Resource } from '../../api/meta.ts';
-import { labels } from '../../api/names.ts';
+import { labels, migrationJob } from '../../api/names.ts';
 import { newestMinor } from '../../kubeadm/versions.ts';
 import { createIssuerPool } from '../../kubeadm/pki/issuer-pool.ts';
 import { Applier } from '../../runtime/apply/applier.ts';
@@ -42,7 +42,7 @@ import { needed } from './scope.ts';
 import type { Scope } from './scope.ts';
 import { tenantAccess } from './tenant/tenant-access.ts';
 import { endpointKinds, policyKinds, tenantKinds } from './shared/tenant-kinds.ts';
-import { ownedKinds, writtenByHand, watchOf } from './watches.ts';
+import { ownedKinds, watchedJobs, writtenByHand, watchOf } from './watches.ts';
 
 /** Options from the composition root. */
 export interface TenantControlPlaneOptions {
@@ -140,6 +140,13 @@ function informerOf(informers: Informers, kind: KindRef): Informer | undefined {
   return selection === undefined ? undefined : informers.informer<Resource>(selection);
 }
 
+/** Whether the watch of the Jobs of migrations has seen one of this tenant. */
+function sawJob(informers: Informers, namespace = '', uid: string): boolean {
+  if (namespace === '') return false;
+  const informer = informers.informer<Resource>(watchedJobs(namespace));
+  return informer.get({ namespace, name: migrationJob(uid) }) !== undefined;
+}
+
 /** The object as it was read when the reconcile began. */
 function observed({ observed: found }: Readonly<Scope>, { kind, metadata }: Manifest): Resource | undefined {
   if (kind === 'Service') return found.service;
@@ -222,6 +229,7 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     renewBeforeMs: Math.max(options.renewBeforeMs ?? dayMs, dayMs),
     placements,
     drainTurns,
+    seesMigrationJob: (uid) => sawJob(informers, options.migrations?.namespace, uid),
     cachedStore: (name) => informers.informer({ kind: dataStore }).get({ name }),
     defaultDataStore,
     allTenants,

@@ -83,6 +83,8 @@ export interface Dependencies {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly migrations: Migrations;
+  /** True if a watch has seen a Job of a migration of the tenant with this UID. */
+  seesMigrationJob(uid: string): boolean;
   /** Ends the processes that restore a TenantControlPlane, and names those which still write to its data. */
   endRestores(tenant: Required<Key>, signal: AbortSignal): Promise<readonly string[]>;
   /** Applies one object of the tenant, which its component label names, and returns what is stored. */

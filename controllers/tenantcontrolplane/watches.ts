@@ -145,6 +145,12 @@ function concernedByStore(informers: Informers, defaultDataStore: string): Watch
   };
 }
 
+/** The Jobs of migrations in the manager's namespace. */
+export function watchedJobs(namespace: string): Omit<Watch, 'keys'> {
+  const labelSelector = `${labels.component}=${migrationComponent}`;
+  return { kind: kinds.Job, namespace, labelSelector, metadataOnly: true };
+}
+
 /** The tenant that the Job of a migration belongs to. */
 function migratedKeys(old: Resource | undefined, now: Resource | undefined): readonly Key[] {
   const carried = (now ?? old)?.metadata.labels;
@@ -154,9 +160,7 @@ function migratedKeys(old: Resource | undefined, now: Resource | undefined): rea
 
 /** The Jobs of migrations, which run in the manager's namespace. Their annotations hold what the processes report. */
 function migrationJobs(namespace: string): readonly Watch[] {
-  if (namespace === '') return [];
-  const labelSelector = `${labels.component}=${migrationComponent}`;
-  return [{ kind: kinds.Job, namespace, labelSelector, metadataOnly: true, keys: migratedKeys }];
+  return namespace === '' ? [] : [{ ...watchedJobs(namespace), keys: migratedKeys }];
 }
 
 /**

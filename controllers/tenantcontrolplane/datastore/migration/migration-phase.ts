@@ -7,6 +7,7 @@ import { beginMigration, howFar, undoing, way } from './migration-record.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { MigrationFacts, Scope } from '../../scope.ts';
 import { copy } from './copying.ts';
+import { removeJob } from './job.ts';
 import { onward } from './migration-step.ts';
 import type { MigrationStep } from './migration-step.ts';
 import { lift, revoke, rollBack, rollOut } from './switching.ts';
@@ -20,13 +21,22 @@ export async function migration(scope: Readonly<Scope>, deps: Dependencies, ctx:
   const step: MigrationStep = { scope, deps, ctx };
   if (!isUnderWay(present)) {
     const record = beginMigration(scope.tcp, ctx.now);
-    if (record === undefined) return { is: 'done' };
+    if (record === undefined) {
+      await removeLeftover(step);
+      return { is: 'done' };
+    }
     ctx.event('Normal', 'MigrationStarted', `the data is being migrated ${way(record)}`);
     return { is: 'done', learned: { migration: onward(record) } };
   }
   const facts = await (isTakenBack(scope, present) ? takeBack(step, present) : advance(step, present));
   announce(present, facts.record, ctx);
   return { is: 'done', learned: { migration: facts } };
+}
+
+/** Removes a Job whose creation took effect after its migration, when the request had long been given up. The watch reports it. */
+async function removeLeftover({ scope, deps, ctx }: MigrationStep): Promise<void> {
+  const { tcp } = scope;
+  if (deps.seesMigrationJob(tcp.metadata.uid)) await removeJob({ tcp, deps, signal: ctx.signal });
 }
 
 /** True when the target is no longer requested while everything can still be rolled back. */
