@@ -171,6 +171,31 @@ test('Highly available control planes need less memory and CPU than on machines 
   }
 });
 
+test('The neighbor of a hostile tenant is answered within a second, and a quota denies within ten, in the committed figures', () => {
+  const { rows } = JSON.parse(read('bench/results/flood.json')) as {
+    readonly rows: readonly {
+      readonly store: string;
+      readonly attack: string;
+      readonly writesMs: readonly number[];
+      readonly readsMs: readonly number[];
+      readonly failed: readonly string[];
+      readonly hostile?: { readonly quota?: { readonly deniedAfterMs?: number; readonly undeleted: number } };
+    }[];
+  };
+  const attacked = rows.filter(({ attack }) => attack !== 'alone');
+  expect([...new Set(attacked.map(({ store }) => store))]).toEqual(expect.arrayContaining(['etcd', 'postgres', 'mysql']));
+  expect(attacked.flatMap(({ failed }) => failed)).toEqual([]);
+  for (const { writesMs, readsMs, hostile } of attacked) {
+    for (const all of [writesMs, readsMs]) {
+      expect(all.length).toBeGreaterThan(300);
+      expect(all.filter((ms) => ms >= 1000).length).toBeLessThan(all.length / 100);
+    }
+    if (hostile?.quota === undefined) continue;
+    expect(hostile.quota.deniedAfterMs ?? Infinity).toBeLessThanOrEqual(10_000);
+    expect(hostile.quota.undeleted).toBe(0);
+  }
+});
+
 test('Everything is under Apache-2.0', () => {
   expect(read('LICENSE')).toMatch(/^\s*Apache License\s+Version 2\.0/);
   expect((JSON.parse(read('package.json')) as { readonly license: string }).license).toBe('Apache-2.0');
