@@ -42,5 +42,5 @@ process.on('message', (order: AttackOrder) => {
     },
   );
 });
-// Nobody wants to know what it finds out any more.
+// Nobody wants to know what it finds out anymore.
 process.on('disconnect', () => process.exit(0));

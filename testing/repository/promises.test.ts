@@ -183,7 +183,9 @@ test('The neighbor of a hostile tenant is answered within a second, and a quota 
     }[];
   };
   const attacked = rows.filter(({ attack }) => attack !== 'alone');
-  expect([...new Set(attacked.map(({ store }) => store))]).toEqual(expect.arrayContaining(['etcd', 'postgres', 'mysql']));
+  expect([...new Set(attacked.map(({ store }) => store))]).toEqual(
+    expect.arrayContaining(['etcd', 'postgres', 'mysql']),
+  );
   expect(attacked.flatMap(({ failed }) => failed)).toEqual([]);
   for (const { writesMs, readsMs, hostile } of attacked) {
     for (const all of [writesMs, readsMs]) {
