@@ -40,7 +40,7 @@ function floodReport(rows: readonly FloodRow[]): string {
     'Two tenants of one DataStore: a neighbor with ten writes and ten reads a second, and a hostile one with a quota of 2000 objects and 32 MiB. Its',
     'client uses at most 60 % of one core of two, on which everything else runs too. "alone": the floor, while it does nothing. "config maps" and "events" are',
     'small objects, "large objects" have 900 KiB, each over 16 connections until it is denied, and on; "overwrites" are new versions of four such objects; "watches"',
-    'are 200 of everything, each opened anew every five seconds; "handshakes" are 200 connections that send one byte of TLS a second.',
+    'are 200 of everything, each reopened every five seconds; "handshakes" are 200 connections that send one byte of TLS a second.',
     '"limit after": from the accepted write that reached the quota to the first that was denied. Then all is deleted, and written again. "file": of etcd, at the end.\n',
     textTable(heads, rows.map(lineOf)),
     ...(alarms.length === 0 ? [] : [`\nAlarms of etcd: ${raised.length === 0 ? 'none' : raised.join(', ')}.`]),

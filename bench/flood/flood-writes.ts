@@ -4,6 +4,7 @@ import { ApiError } from '../../e2e/cluster/api-connection.ts';
 import type { ApiConnection } from '../../e2e/cluster/api-connection.ts';
 import { KubernetesClient } from '../../e2e/cluster/kubernetes-client.ts';
 import type { PlainObject } from '../../e2e/cluster/kubernetes-client.ts';
+import type { AttackResult } from './attack-result.ts';
 import type { CpuBudget } from './cpu-budget.ts';
 import type { QuotaCounts } from './flood-rows.ts';
 import { WrittenData } from './written-data.ts';
@@ -31,11 +32,8 @@ export interface FloodOfWrites {
 }
 
 /** What became of it. */
-export interface FloodedWrites {
-  readonly endedAt: number;
-  readonly accepted: number;
+export interface FloodedWrites extends AttackResult {
   readonly denied: number;
-  readonly failures: readonly string[];
   readonly quota: Omit<QuotaCounts, 'isWithinQuota'>;
 }
 

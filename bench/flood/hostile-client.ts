@@ -1,3 +1,4 @@
+import type { AttackResult } from './attack-result.ts';
 import { CpuBudget } from './cpu-budget.ts';
 import type { Attack } from './flood-rows.ts';
 import { floodWrites } from './flood-writes.ts';
@@ -15,8 +16,8 @@ export interface AttackOrder {
   readonly room: QuotaRoom;
 }
 
-/** What it answers. Times are those of the clock, in milliseconds. */
-export interface AttackOutcome extends Pick<FloodedWrites, 'endedAt' | 'accepted' | 'failures'> {
+/** What it answers. */
+export interface AttackOutcome extends AttackResult {
   readonly denied?: number;
   readonly quota?: FloodedWrites['quota'];
   readonly cpuPercent: number;

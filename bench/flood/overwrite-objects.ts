@@ -1,4 +1,5 @@
 import { KubernetesClient } from '../../e2e/cluster/kubernetes-client.ts';
+import type { AttackResult } from './attack-result.ts';
 import type { CpuBudget } from './cpu-budget.ts';
 import { floodNamespace } from './flood-writes.ts';
 
@@ -7,18 +8,11 @@ const objects = 4;
 
 const bytes = 900 * 1024;
 
-/** What became of it. */
-export interface OverwrittenObjects {
-  readonly endedAt: number;
-  readonly accepted: number;
-  readonly failures: readonly string[];
-}
-
 /** Overwrites a few large objects again and again, as far as the budget allows: what is stored does not grow, its history does. */
 export async function overwriteObjects(
   { kubeconfig, ms }: { readonly kubeconfig: string; readonly ms: number },
   budget: CpuBudget,
-): Promise<OverwrittenObjects> {
+): Promise<AttackResult> {
   const end = Date.now() + ms;
   const failures: string[] = [];
   let accepted = 0;

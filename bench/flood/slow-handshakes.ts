@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { KubernetesClient } from '../../e2e/cluster/kubernetes-client.ts';
+import type { AttackResult } from './attack-result.ts';
 
 /** Connections that are open at once. */
 const connections = 200;
@@ -10,22 +11,14 @@ const connections = 200;
 /** The begin of a ClientHello of 512 bytes, after which nothing but zeros comes, one a second. */
 const hello = Buffer.from('1603010200010001fc0303', 'hex');
 
-/** What became of slow connections. */
-export interface SlowHandshakes {
-  readonly endedAt: number;
-  /** Connections that were taken. */
-  readonly accepted: number;
-  readonly failures: readonly string[];
-}
-
-/** Keeps 200 connections open to the endpoint of a kubeconfig, each of which sends one byte of a TLS handshake a second. */
+/** Keeps 200 connections open to the endpoint of a kubeconfig, each of which sends one byte of a TLS handshake a second; accepted are connections. */
 export async function slowHandshakes({
   kubeconfig,
   ms,
 }: {
   readonly kubeconfig: string;
   readonly ms: number;
-}): Promise<SlowHandshakes> {
+}): Promise<AttackResult> {
   const { hostname: host, port } = new URL(new KubernetesClient(kubeconfig).config.getCurrentCluster()?.server ?? '');
   const end = Date.now() + ms;
   const failures: string[] = [];

@@ -3,13 +3,14 @@ import type { RequestOptions } from 'node:https';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { KubernetesClient } from '../../e2e/cluster/kubernetes-client.ts';
+import type { AttackResult } from './attack-result.ts';
 import type { CpuBudget } from './cpu-budget.ts';
 import { floodNamespace } from './flood-writes.ts';
 
 /** Watches that are open at once. */
 const watches = 200;
 
-/** Each is opened anew after so many seconds, and told everything once more. */
+/** Each is reopened after so many seconds, and sent the whole state again. */
 const lastsSeconds = 5;
 
 /** Meanwhile something changes so many times a second. */
@@ -29,18 +30,11 @@ const collections = [
   '/apis/apiregistration.k8s.io/v1/apiservices',
 ];
 
-/** What became of a storm of watches. */
-export interface StormedWatches {
-  readonly endedAt: number;
-  readonly accepted: number;
-  readonly failures: readonly string[];
-}
-
 /** Watches all collections 200 times, each watch again and again from the state of the datastore, as far as the budget allows. */
 export async function stormWatches(
   { kubeconfig, ms }: { readonly kubeconfig: string; readonly ms: number },
   budget: CpuBudget,
-): Promise<StormedWatches> {
+): Promise<AttackResult> {
   const { config, connection } = new KubernetesClient(kubeconfig);
   const access: RequestOptions = {};
   await config.applyToHTTPSOptions(access);

@@ -82,7 +82,7 @@ export class ApiConnection {
   }
 
   /**
-   * Path of an object, or of the collection when there is no name. A kind that is not known yet is asked for anew.
+   * Path of an object, or of the collection when there is no name. A kind that is not known yet is asked for again.
    * @throws ApiError 404 when the server does not know the kind.
    */
   async pathOf(apiVersion: string, kind: string, name?: string, namespace?: string): Promise<string> {

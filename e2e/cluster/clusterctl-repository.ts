@@ -37,7 +37,7 @@ export function componentsFile(type: ProviderType): string {
 
 /**
  * The components YAML of Cluster API's core and kubeadm bootstrap providers, made with kustomize from the pinned module
- * as its release does, except that images are ours and never pulled anew.
+ * as its release does, except that images are ours and never pulled again.
  * @param into an empty folder that gets one folder per provider.
  * @param wanted a pinned release of Cluster API; the newest unless said.
  */

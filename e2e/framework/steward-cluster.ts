@@ -23,7 +23,7 @@ export interface StewardClusterOptions {
 /**
  * Starts a management cluster and installs Steward without Cluster API. While a test is being written,
  * `STEWARD_E2E_CLUSTER` names one that is up already (`node e2e/cluster/main.ts up <name>`) and that stays: only the manager
- * is installed anew.
+ * is installed again.
  */
 export async function startStewardCluster(
   name: string,

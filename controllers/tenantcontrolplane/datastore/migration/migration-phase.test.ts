@@ -9,15 +9,21 @@ function watching(seen: readonly Job[]): MigrationWorld {
   return new MigrationWorld({ informers: () => listedInformers({ Job: () => seen }) });
 }
 
+/** The same during a migration, which has a Job. */
+async function copying(seen: readonly Job[]): Promise<{ readonly world: MigrationWorld; readonly job: Job }> {
+  const world = watching(seen);
+  await world.running();
+  await world.moveTo('other');
+  await world.until('Copying');
+  const job = await world.job();
+  if (job === undefined) throw new Error('the migration has no Job');
+  return { world, job };
+}
+
 describe('A request to create the Job of a migration that takes effect after its end', () => {
   test('leaves no Job behind once the watch has seen it', async () => {
     const seen: Job[] = [];
-    const world = watching(seen);
-    await world.running();
-    await world.moveTo('other');
-    await world.until('Copying');
-    const job = await world.job();
-    if (job === undefined) throw new Error('the migration has no Job');
+    const { world, job } = await copying(seen);
     await world.migrate();
     const { name, namespace, labels, annotations } = job.metadata;
     await world.cluster.seed(kinds.Job, { ...job, metadata: { name, namespace, labels, annotations } });
@@ -42,12 +48,8 @@ describe('A request to create the Job of a migration that takes effect after its
 describe('The Job of a migration', () => {
   test('stays while the migration is under way', async () => {
     const seen: Job[] = [];
-    const world = watching(seen);
-    await world.running();
-    await world.moveTo('other');
-    await world.until('Copying');
-    const job = await world.job();
-    if (job !== undefined) seen.push(job);
+    const { world, job } = await copying(seen);
+    seen.push(job);
     await world.reconcile();
     expect(await world.job()).toBeDefined();
   });
