@@ -19,13 +19,14 @@ const acting = `^controllers/tenantcontrolplane/(${[
   'encryption/rewrite-page',
   'endpoint/exposure/(apply-routes|routes)',
   'shared/(inside-tenant|phase-row|preserve-replicas|reconcile-cache|selection-in-tenant|translate-errors|ttl-list-cache)',
-  'tenant/tenant-access',
+  'sleep/(backups-of|waking/(activator-ports|wake-requests-of|waking))',
+  'tenant/(read-tenant|tenant-access|used-servers)',
   'workload/(external-pdbs|management-api|namespace-standard|rollout/(find|read)-rollout|start-queue)',
 ].join('|')})\\.ts$`;
 
 /** The concerns of a TenantControlPlane: each may import those before it. */
 const concerns =
-  'shared upgrade certificates datastore encryption configuration workload endpoint tenant quota monitoring adoption addons'.split(
+  'shared sleep upgrade certificates datastore encryption configuration workload endpoint tenant quota monitoring adoption addons'.split(
     ' ',
   );
 
@@ -133,7 +134,10 @@ export default {
     rule(
       'tenants-know-no-parent',
       'A TenantControlPlane is complete without Cluster API: what may own it acts through fields and annotations of its own.',
-      { path: '^controllers/(tenantcontrolplane|retainedcontrolplane|datastore|kubeconfiggenerator)/', pathNot: tests },
+      {
+        path: '^controllers/(tenantcontrolplane|retainedcontrolplane|controlplane(?:pool|claim)|datastore|kubeconfiggenerator)/',
+        pathNot: tests,
+      },
       { path: '^api/(controlplane/|cluster-api/kinds\\.ts$)' },
     ),
     rule(

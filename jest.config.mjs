@@ -3,6 +3,10 @@ import { testScope } from './testing/runner/test-scope.ts';
 // kubectl keeps for hours which kinds the server of an address has. The next cluster at that address has others.
 process.env.KUBECACHEDIR ??= '/dev/null/kubectl';
 
+const clusterApiMinors = testScope()
+  .clusterApi.map(({ minor }) => minor.replace('.', '\\.'))
+  .join('|');
+
 const project = (displayName, testRegex, extra = {}) => ({
   displayName,
   rootDir: import.meta.dirname,
@@ -46,7 +50,9 @@ export default {
       globalSetup: '<rootDir>/testing/servers/api-global-setup.ts',
       globalTeardown: '<rootDir>/testing/servers/api-global-teardown.ts',
     }),
-    project('capi', ['\\.capi\\.test\\.ts$'], { globalSetup: '<rootDir>/testing/servers/capi-global-setup.ts' }),
+    project('capi', [`-(${clusterApiMinors})\\.capi\\.test\\.ts$`], {
+      globalSetup: '<rootDir>/testing/servers/capi-global-setup.ts',
+    }),
     project('e2e', ['/e2e/scenarios/[^/]+\\.test\\.ts$'], {
       testPathIgnorePatterns: testScope().leftOut.map((name) => `/e2e/scenarios/${name}\\.test\\.ts$`),
       globalSetup: '<rootDir>/testing/servers/e2e-global-setup.ts',

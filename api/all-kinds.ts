@@ -6,6 +6,8 @@ import { backupPolicy } from './steward/v1alpha1/backup/backup-policy.ts';
 import { tenantBackup } from './steward/v1alpha1/backup/tenant-backup.ts';
 import { tenantRestore } from './steward/v1alpha1/backup/tenant-restore.ts';
 import { dataStore } from './steward/v1alpha1/data-store.ts';
+import { controlPlaneClaim } from './steward/v1alpha1/pool/control-plane-claim.ts';
+import { controlPlanePool } from './steward/v1alpha1/pool/control-plane-pool.ts';
 import { kubeconfigGenerator } from './steward/v1alpha1/kubeconfig-generator.ts';
 import { retainedControlPlane } from './steward/v1alpha1/retained-control-plane.ts';
 import { tenantControlPlane } from './steward/v1alpha1/tenant-control-plane.ts';
@@ -16,6 +18,8 @@ export const allKinds: readonly Kind[] = [
   retainedControlPlane,
   dataStore,
   kubeconfigGenerator,
+  controlPlanePool,
+  controlPlaneClaim,
   backupPolicy,
   tenantBackup,
   tenantRestore,

@@ -17,6 +17,8 @@ import { backupPolicy } from './steward/v1alpha1/backup/backup-policy.ts';
 import { tenantBackup } from './steward/v1alpha1/backup/tenant-backup.ts';
 import { tenantRestore } from './steward/v1alpha1/backup/tenant-restore.ts';
 import { dataStore } from './steward/v1alpha1/data-store.ts';
+import { controlPlaneClaim } from './steward/v1alpha1/pool/control-plane-claim.ts';
+import { controlPlanePool } from './steward/v1alpha1/pool/control-plane-pool.ts';
 import { kubeconfigGenerator } from './steward/v1alpha1/kubeconfig-generator.ts';
 import { tenantControlPlane } from './steward/v1alpha1/tenant-control-plane.ts';
 
@@ -153,13 +155,49 @@ const encryptionCases = [
 /** Rules of `quota`, which is in the spec of every kind. */
 const quotaCases = [
   {
-    message: 'a quota needs dataSize, objects or both',
+    message: 'a quota needs dataSize, objects or writesPerSecond',
     refuses: { quota: { warnAtPercent: 50 } },
-    keeps: { quota: { objects: 1 } },
+    keeps: { quota: { writesPerSecond: 10 } },
+  },
+] as const;
+
+const nights = { sleep: '0 20 * * *', wake: '0 7 * * *' };
+/** Rules of `sleep`, which is in the spec of every kind. */
+const sleepCases = [
+  {
+    message: 'sleep needs schedules or afterIdle',
+    refuses: { sleep: {} },
+    keeps: { sleep: { schedules: [nights] } },
+  },
+  {
+    message: 'afterIdle must be at least 5m: use is read once a minute, or less often with several pods',
+    refuses: { sleep: { afterIdle: '4m59s' } },
+    keeps: { sleep: { afterIdle: '5m' } },
+  },
+  {
+    message: 'afterIdle must be at most 720h',
+    refuses: { sleep: { afterIdle: '720h1s' } },
+    keeps: { sleep: { afterIdle: '720h' } },
+  },
+  {
+    message: 'NodeRequest needs Request',
+    refuses: { sleep: { afterIdle: '5m', wakeOn: ['NodeRequest'] } },
+    keeps: { sleep: { afterIdle: '5m', wakeOn: ['Request', 'NodeRequest'] } },
+  },
+  {
+    message: 'sleep and wake must be different times',
+    refuses: { sleep: { schedules: [{ ...nights, wake: nights.sleep }] } },
+    keeps: { sleep: { schedules: [nights, { sleep: '0 18 * * 5', wake: '0 7 * * 1', timeZone: 'Europe/Berlin' }] } },
   },
 ] as const;
 
 const tenantCases: readonly Case[] = [
+  ...sleepCases.map(({ message, refuses, keeps }) => ({
+    kind: tenantControlPlane,
+    message,
+    refuses: tenant(lb, refuses),
+    keeps: tenant(lb, keeps),
+  })),
   ...quotaCases.map(({ message, refuses, keeps }) => ({
     kind: tenantControlPlane,
     message,
@@ -315,7 +353,7 @@ const etcdCases: readonly Case[] = [
       basicAuth: { username: content, password: content },
       etcd: { defragmentation: {} },
     }),
-    keeps: { ...goodEtcd, etcd: { defragmentation: {} } },
+    keeps: { ...goodEtcd, etcd: { compaction: {}, defragmentation: {} } },
   },
 ];
 
@@ -427,6 +465,7 @@ const generatorCases: readonly Case[] = [
 const encryption = { keySecret: { name: 'a' } };
 const storage = { persistentVolumeClaim: { claimName: 'a' } };
 const backupSource = { tenantControlPlaneName: 'a', encryption, storage };
+const backupUID = '0dd0b9f5-6f0a-4f4e-9b1c-0a1b2c3d4e5f';
 const policy = (spec: Spec = {}): object => ({ ...backupSource, interval: '1h', ...spec });
 const restore = (spec: Spec = {}): object => ({
   ...{ tenantControlPlaneName: 'a', type: 'InPlace', source: { policyName: 'a' } },
@@ -544,6 +583,12 @@ const backupCases: readonly Case[] = [
   },
   {
     kind: tenantRestore,
+    message: 'toTime is not supported with source.repository.backupUID: leave one of them out',
+    refuses: restore({ source: { repository: { ...backupSource, backupUID } }, toTime: '2030-01-01T00:00:00Z' }),
+    keeps: restore({ source: { repository: backupSource }, toTime: '2030-01-01T00:00:00Z' }),
+  },
+  {
+    kind: tenantRestore,
     message: 'sleep is not supported with types Recreate and Move: there is nothing to put to sleep',
     refuses: restore({ type: 'Recreate', sleep: true }),
     keeps: restore({ type: 'Clone', sleep: true }),
@@ -596,6 +641,7 @@ const sharedCases: readonly SharedCase[] = [
   })),
   ...tolerationCases,
   ...quotaCases,
+  ...sleepCases,
   {
     message: 'set exactly one of backupName, policyName and repository',
     refuses: { restoreFrom: { policyName: 'a', backupName: 'a' } },
@@ -612,6 +658,11 @@ const sharedCases: readonly SharedCase[] = [
     message: 'toTime is not supported with backupName: leave it out, or use policyName or repository',
     refuses: { restoreFrom: { backupName: 'a', toTime: '2030-01-01T00:00:00Z' } },
     keeps: { restoreFrom: { policyName: 'a', toTime: '2030-01-01T00:00:00Z' } },
+  },
+  {
+    message: 'toTime is not supported with repository.backupUID: leave one of them out',
+    refuses: { restoreFrom: { repository: { ...backupSource, backupUID }, toTime: '2030-01-01T00:00:00Z' } },
+    keeps: { restoreFrom: { repository: { ...backupSource, backupUID } } },
   },
   {
     message:
@@ -789,8 +840,97 @@ const wrapped = (one: SharedCase, kind: Kind, wrap: (spec: object) => object): C
   ...(one.from && { from: wrap(one.from) }),
 });
 
+const prepared = (spec: object, more: Spec = {}): object => ({ template: { spec }, ...more });
+const inPool = (message: string, refuses: object, keeps: object = prepared(tenant('ClusterIP'))): Case => ({
+  ...{ kind: controlPlanePool, message, refuses, keeps },
+});
+/** What a prepared control plane cannot have, as all of a pool would have it. */
+const notShared = /"(ingress|gateway|sleep)":/;
+const oneAddress = 'an address can belong to one control plane only: remove it from the template';
+const onePort = 'a node port can belong to one control plane only: remove it, and the API server chooses one for each';
+const onNodePort = (spec: Spec): object => prepared(tenant('NodePort', spec));
+const markedBy = (metadata: object): object => ({ template: { metadata, spec: tenant('ClusterIP') } });
+const foreignMarks = { 'example.com/steward.butlerlabs.dev': 'a', 'notsteward.butlerlabs.dev/a': 'b' };
+
+const poolCases: readonly Case[] = [
+  ...tenantCases
+    .filter(({ from }) => from === undefined)
+    .map(({ message, refuses, keeps }) =>
+      inPool(message, prepared(refuses), notShared.test(JSON.stringify(keeps)) ? undefined : prepared(keeps)),
+    ),
+  inPool(
+    oneAddress,
+    prepared(tenant(lb, { networkProfile: { address: '192.0.2.1' } })),
+    prepared(tenant(lb, { networkProfile: { address: '' } })),
+  ),
+  inPool(oneAddress, prepared(tenant(lb, { networkProfile: { advertiseAddress: '192.0.2.1' } }))),
+  inPool(
+    'a tenancy can belong to one control plane only: remove it from the template',
+    prepared(tenant(lb, { dataStoreSchema: 'a' })),
+  ),
+  inPool(
+    'a user in a datastore can belong to one control plane only: remove it from the template',
+    prepared(tenant(lb, { dataStoreUsername: 'a' })),
+  ),
+  inPool(
+    'a host name can belong to one control plane only, and ingress needs one: remove it from the template',
+    prepared(tenant('ClusterIP', {}, { ingress: {} })),
+  ),
+  inPool(
+    'a host name can belong to one control plane only, and gateway needs one: remove it from the template',
+    prepared(tenant('ClusterIP', {}, { gateway: {} })),
+  ),
+  inPool(
+    onePort,
+    onNodePort({ networkProfile: { port: 31000 } }),
+    prepared(tenant('ClusterIP', { networkProfile: { port: 31000 } })),
+  ),
+  inPool(
+    onePort,
+    onNodePort({ addons: { konnectivity: { server: { port: 30000 } } } }),
+    onNodePort({ addons: { konnectivity: { server: { port: 8132 } } } }),
+  ),
+  inPool(
+    onePort,
+    onNodePort({ addons: { workerBootstrap: { provider: 'talos', talos: { port: 32767 } } } }),
+    onNodePort({ addons: { workerBootstrap: { provider: 'talos', talos: {} } } }),
+  ),
+  inPool(
+    'a prepared control plane runs: set at least 1 replica',
+    prepared(tenant(lb, {}, { deployment: { replicas: 0 } })),
+    prepared(tenant(lb, {}, { deployment: { replicas: 1 } })),
+  ),
+  inPool(
+    'a prepared control plane does not sleep: remove it, and set it on the control plane after the claim',
+    prepared(tenant(lb, { sleep: { schedules: [nights] } })),
+  ),
+  inPool(
+    'labels of steward.butlerlabs.dev are set by Steward: remove them from the template',
+    markedBy({ labels: { 'steward.butlerlabs.dev/pool': 'a' } }),
+    markedBy({ labels: { ...foreignMarks, tier: 'gold' } }),
+  ),
+  inPool(
+    'annotations of steward.butlerlabs.dev are set by Steward: remove them from the template',
+    markedBy({ annotations: { 'backup.steward.butlerlabs.dev/awaits-restore': 'a' } }),
+    markedBy({ annotations: foreignMarks }),
+  ),
+  inPool(
+    'maxReady must not be less than minReady',
+    prepared(tenant(lb), { minReady: 2, maxReady: 1 }),
+    prepared(tenant(lb), { minReady: 2, maxReady: 2 }),
+  ),
+  {
+    kind: controlPlaneClaim,
+    message: 'the pool cannot be changed',
+    from: { pool: 'a' },
+    refuses: { pool: 'b' },
+    keeps: { pool: 'a', deletionPolicy: 'Retain' },
+  },
+];
+
 const cases: readonly Case[] = [
   ...tenantCases,
+  ...poolCases,
   ...dataStoreCases,
   ...generatorCases,
   ...backupCases,

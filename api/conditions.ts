@@ -11,6 +11,7 @@ import {
   tenantBackupConditions,
   tenantRestoreConditions,
 } from './steward/v1alpha1/backup/condition-rows.ts';
+import { controlPlaneClaimConditions, controlPlanePoolConditions } from './steward/v1alpha1/pool/condition-rows.ts';
 import {
   dataStoreConditions,
   kubeconfigGeneratorConditions,
@@ -34,6 +35,8 @@ export const conditionTable = {
   RetainedControlPlane: retainedControlPlaneConditions,
   DataStore: dataStoreConditions,
   KubeconfigGenerator: kubeconfigGeneratorConditions,
+  ControlPlanePool: controlPlanePoolConditions,
+  ControlPlaneClaim: controlPlaneClaimConditions,
   BackupPolicy: backupPolicyConditions,
   TenantBackup: tenantBackupConditions,
   TenantRestore: tenantRestoreConditions,

@@ -21,6 +21,8 @@ import { backupPolicy } from './steward/v1alpha1/backup/backup-policy.ts';
 import { tenantBackup } from './steward/v1alpha1/backup/tenant-backup.ts';
 import { tenantRestore } from './steward/v1alpha1/backup/tenant-restore.ts';
 import { dataStore } from './steward/v1alpha1/data-store.ts';
+import { controlPlaneClaim } from './steward/v1alpha1/pool/control-plane-claim.ts';
+import { controlPlanePool } from './steward/v1alpha1/pool/control-plane-pool.ts';
 import { kubeconfigGenerator } from './steward/v1alpha1/kubeconfig-generator.ts';
 import { retainedControlPlane } from './steward/v1alpha1/retained-control-plane.ts';
 import { tenantControlPlane } from './steward/v1alpha1/tenant-control-plane.ts';
@@ -146,6 +148,8 @@ describe('defaults', () => {
     ['a StewardControlPlane with a network', stewardControlPlane, { version: 'v1.36.3', network: {}, kubelet: {} }],
     ['a RetainedControlPlane', retainedControlPlane, { formerUID: 'a', record: '{}' }],
     ['a KubeconfigGenerator', kubeconfigGenerator, { user: { stringValue: 'a' } }],
+    ['a ControlPlanePool', controlPlanePool, { template: { spec: smallest } }],
+    ['a ControlPlaneClaim', controlPlaneClaim, { pool: 'a' }],
     ['a BackupPolicy', backupPolicy, { ...backupSource, schedule: '0 * * * *' }],
     ['a TenantBackup', tenantBackup, { source: backupSource }],
     [

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { stringify } from 'yaml';
 import { KubeconfigError, readKubeconfig } from './kubeconfig.ts';
 
@@ -42,6 +44,25 @@ describe('A kubeconfig', () => {
       clientCert: pem('CERTIFICATE'),
       clientKey: pem('PRIVATE KEY'),
     });
+  });
+
+  test('is read once, and again where files may be read', () => {
+    const [text, files] = [kubeconfig(), kubeconfig({ user: { 'client-certificate': 'a', 'client-key': 'b' } })];
+    expect(readKubeconfig(text)).toBe(readKubeconfig(text));
+    const readFile = (path: string): string => `${path}!`;
+    for (let round = 0; round < 2; round += 1) {
+      expect(readKubeconfig(files, { readFile }).access).toMatchObject({ clientCert: 'a!', clientKey: 'b!' });
+      expect(() => readKubeconfig(files)).toThrow(/files are not supported here/);
+      expect(readKubeconfig(text, { context: 'here' })).toEqual(readKubeconfig(text));
+    }
+  });
+
+  test('is not kept once nobody uses it', async () => {
+    const read = new WeakRef(readKubeconfig(kubeconfig()));
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as NonNullable<typeof globalThis.gc>;
+    for (let pass = 0; pass < 3; pass += 1) await collect({ execution: 'async', type: 'major' });
+    expect(read.deref()).toBeUndefined();
   });
 
   test('shows the cluster and the user of its context', () => {

@@ -1,4 +1,5 @@
 import { parseDocument } from 'yaml';
+import { LatestHeld } from './latest-held.ts';
 
 /** A kubeconfig that cannot be used: where, why, and what would help. Never carries a credential. */
 export class KubeconfigError extends Error {
@@ -57,11 +58,19 @@ const unsupportedCluster: Readonly<Record<string, string>> = {
 const host = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])$/;
 const remedy = 'use a client certificate (client-certificate-data, client-key-data), a token or a tokenFile';
 
+/** Those that were read last: one reconcile of a tenant reads the same ones many times. Keys of tenants that are gone do not stay. */
+const latest = new LatestHeld<KubeconfigContext>(256);
+
 /**
  * Reads one context of a kubeconfig (YAML or JSON, `v1` `Config`). Pure: files are read by `options.readFile` only.
  * Throws `KubeconfigError` for everything that is wrong with it, and nothing else.
  */
 export function readKubeconfig(text: string, options: KubeconfigOptions = {}): KubeconfigContext {
+  const isAlone = options.context === undefined && options.readFile === undefined;
+  return isAlone ? latest.of(text, (one) => read(one, {})) : read(text, options);
+}
+
+function read(text: string, options: KubeconfigOptions): KubeconfigContext {
   const document = parseFields(text);
   const contextName = options.context ?? stringOf(document, 'current-context', 'kubeconfig');
   if (contextName === undefined) {
@@ -71,11 +80,11 @@ export function readKubeconfig(text: string, options: KubeconfigOptions = {}): K
   const where = `context "${contextName}"`;
   const cluster = required(context, 'cluster', where);
   const user = required(context, 'user', where);
-  const access = {
+  const access = Object.freeze({
     ...clusterPart(named(document, 'clusters', 'cluster', cluster), `cluster "${cluster}"`, options),
     ...userPart(named(document, 'users', 'user', user), `user "${user}"`, options),
-  };
-  return { cluster, user, access };
+  });
+  return Object.freeze({ cluster, user, access });
 }
 
 function parseFields(text: string): Fields {

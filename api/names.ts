@@ -42,6 +42,14 @@ export const labels = {
   migrationNamespace: `tcp.${domain}/namespace`,
   /** On the process of a backup or restore: UID of the object that it works for. */
   backupOwner: `backup.${domain}/owner`,
+  /** `true` on the Leases of managers that share the objects. */
+  shard: `${domain}/shard`,
+  /** On a TenantControlPlane: name of the ControlPlanePool that created it. */
+  pool: `${domain}/pool`,
+  /** On a TenantControlPlane: hash of the template that a ControlPlanePool created it from. */
+  templateHash: `${domain}/template-hash`,
+  /** On a TenantControlPlane and on the Secret of a kubeconfig: UID of the ControlPlaneClaim that they belong to. */
+  claimedBy: `${domain}/claimed-by`,
 } as const;
 
 /** Value of `labels.project`. */
@@ -51,6 +59,10 @@ export const project = 'steward';
 export const componentChecksumLabel = (component: string): string => `component.${domain}/${component}`;
 
 export const annotations = {
+  /** On the Lease of a manager that shares the objects with others: what it may be working on, as JSON. */
+  shardClaim: `${domain}/shard-claim`,
+  /** On a Lease of managers that share the tenants: DataStores that they have chosen lately, as JSON. */
+  chosenDataStores: `${domain}/chosen-datastores`,
   /** Lower-case hex MD5 of the data values of the object, in key order. */
   checksum: `${domain}/checksum`,
   /** On Secrets: RFC 3339 time at which the first certificate in it expires. */
@@ -127,6 +139,15 @@ export const annotations = {
   importReplicas: `import.${domain}/replicas`,
   /** On a TenantControlPlane or StewardControlPlane: number of pods before `kubectl steward sleep`, to which `wake` returns. */
   replicasBeforeSleep: `${domain}/replicas-before-sleep`,
+  /** On a TenantControlPlane or StewardControlPlane: RFC 3339 time until which neither its schedules nor `afterIdle` put it to sleep. */
+  wakeUntil: `${domain}/wake-until`,
+  /** On a TenantControlPlane or StewardControlPlane: RFC 3339 time until which it sleeps, unless `wakeUntil` says otherwise. */
+  sleepUntil: `${domain}/sleep-until`,
+  /**
+   * On the EndpointSlice that leads calls of a tenant to the activator: the addresses of the tenant's nodes, whose calls do not wake it up,
+   * separated by commas.
+   */
+  nodeAddresses: `${domain}/node-addresses`,
   /** On a TenantControlPlane that a restore has woken up or completed: the moment as of which it was restored, and the UID of the TenantRestore. */
   restored: `backup.${domain}/restored`,
   /** On a TenantControlPlane: name of the TenantRestore that gives it CAs, keys and data. Until `restored` is set, it has no others. */
@@ -166,6 +187,10 @@ export const finalizers = {
   dataStoreInUse: `finalizer.${domain}/datastore-in-use`,
   /** On a BackupPolicy or TenantBackup: its process must end, and its backups be removed if it says so. */
   backup: `finalizer.${domain}/backup`,
+  /** On a ControlPlanePool: the control planes that nobody has claimed must be removed. */
+  pool: `finalizer.${domain}/pool`,
+  /** On a ControlPlaneClaim: its control plane must be deleted or retained. */
+  claim: `finalizer.${domain}/claim`,
   /** On a KubeconfigGenerator: its Secrets must be removed. */
   kubeconfigGenerator: `finalizer.${domain}/kubeconfig-generator`,
   /** On a StewardControlPlane: its TenantControlPlane must be deleted first. */
@@ -269,6 +294,22 @@ export const backupComponents = {
 export const backupProcess = (component: keyof typeof backupComponents, uid: string): string =>
   `${backupComponents[component]}-${uid}`;
 
+/** Ports of the activator, both ends included: each tenant that wakes up with a request has one. */
+export const activatorPorts = { from: 20000, to: 29999 } as const;
+
+/** Names of the activator, in the namespace of the manager. */
+export const activatorObjects = {
+  /** The Service whose EndpointSlices have the addresses of its pods. */
+  service: 'steward-activator',
+  /** The ConfigMap that says which tenant each port is for. */
+  ports: 'steward-activator-ports',
+  /** The ConfigMap in which the activator requests that tenants wake up. */
+  wakeRequests: 'steward-wake-requests',
+} as const;
+
+/** Value of the component label on the EndpointSlices by which calls of a sleeping tenant reach the activator. */
+export const activatorComponent = 'activator';
+
 /** Name of the policy inside a tenant that denies writes during a migration, and of its binding. */
 export const freezePolicy = 'steward-freeze';
 
@@ -283,6 +324,9 @@ export const externalClaimSecret = (scp: string): string => `${scp}-external-cla
 
 /** Name of the Secret that a KubeconfigGenerator creates for a TenantControlPlane. */
 export const generatedKubeconfig = (tcp: string, generator: string): string => `${tcp}-${generator}`;
+
+/** Name of the Secret with the kubeconfig of a ControlPlaneClaim. */
+export const claimKubeconfig = (claim: string): string => `${claim}-kubeconfig`;
 
 /** Keys in the Secrets and ConfigMaps of a TenantControlPlane. */
 export const dataKeys = {
@@ -338,7 +382,7 @@ export const dataKeys = {
   },
   tcpProxyCertificate: { certificate: 'tls.crt', key: 'tls.key', authority: 'ca.crt' },
   monitoringCertificate: { certificate: 'tls.crt', key: 'tls.key', authority: 'ca.crt' },
-  /** The kubeconfig that a KubeconfigGenerator writes. */
+  /** The kubeconfig that a KubeconfigGenerator or a ControlPlaneClaim writes. */
   generatedKubeconfig: 'value',
 } as const;
 
@@ -382,3 +426,17 @@ export const ports = {
   trustdService: 'steward-trustd',
   trustd: 'grpc',
 } as const;
+
+/** Users inside a tenant that belong to its control plane. */
+export const tenantUsers = {
+  /** Prometheus, with a client certificate that Steward issues. */
+  monitoring: 'steward-monitoring',
+  /** The konnectivity server, which reviews the tokens of agents; also the audience of those tokens. */
+  konnectivity: 'system:konnectivity-server',
+} as const;
+
+/**
+ * FlowSchema inside a tenant that is put to sleep when nobody uses it: what matches it is no use. So is what matches another FlowSchema
+ * whose name continues with a dash.
+ */
+export const backgroundFlowSchema = 'steward-background';

@@ -21,6 +21,7 @@ describe('The command line of the benchmarks', () => {
       rounds: 3,
       burst: [8],
       crowd: 30,
+      claims: 20,
       controlPlanes: 3,
       upgrades: 5,
       does: ['refuse', 'cut', 'error', 'silent', 'hang', 'bare'],
@@ -28,11 +29,15 @@ describe('The command line of the benchmarks', () => {
       innocent: 30,
       churn: [100, 1000, 10_000],
       stores: ['etcd', 'postgres', 'mysql', 'nats'],
+      objects: 10_000,
+      writingSeconds: 60,
       scale: {
         stages: ['standin', 'rest', 'delete', 'throughput', 'restart', 'onemore', 'events'],
         tenants: [0, 100, 500, 1000, 3000],
-        idleSeconds: 300,
+        ...{ idleSeconds: 300, managers: 1 },
       },
+      chaos: { minutes: 30, managers: 3, shards: false, standIn: 300, real: 10, seed: expect.any(Number) },
+      density: { tenants: [10, 30, 60, 100, 150, 200, 300, 500, 700, 1000], seconds: 20 },
       check: false,
       note: undefined,
       json: undefined,
@@ -59,7 +64,17 @@ describe('The command line of the benchmarks', () => {
   test('measures scale with numbers of its own, unless they are given, and single stages in their order', () => {
     expect(parse('--quick').scale).toMatchObject({ tenants: [0, 100, 300], idleSeconds: 60 });
     const given = parse('hostile', '--tenants', '50,0', '--idle', '5', '--stages', 'events,rest');
-    expect(given.scale).toEqual({ stages: ['rest', 'events'], tenants: [0, 50], idleSeconds: 5 });
+    expect(given.scale).toEqual({ stages: ['rest', 'events'], tenants: [0, 50], idleSeconds: 5, managers: 1 });
+  });
+
+  test('lets several managers share the tenants', () => {
+    expect(parse('hostile', '--managers', '2').scale.managers).toBe(2);
+    expect(parse('hostile', '--shards').chaos).toMatchObject({ managers: 3, shards: true });
+  });
+
+  test('measures density with numbers of its own, and none without tenants', () => {
+    expect(parse('--quick').density).toEqual({ tenants: [10, 30], seconds: 10 });
+    expect(parse('hostile', '--tenants', '50,0').density).toEqual({ tenants: [50], seconds: 20 });
   });
 
   test('runs all in the known order, whatever else is named', () => {
@@ -67,7 +82,7 @@ describe('The command line of the benchmarks', () => {
   });
 
   test('measures less with --quick, and of all benchmarks only those that are made for it', () => {
-    const less = { pairs: 2, replicas: [1], rounds: 1, upgrades: 1 };
+    const less = { pairs: 2, replicas: [1], rounds: 1, upgrades: 1, objects: 500, writingSeconds: 20 };
     expect(parse('all', '--quick')).toMatchObject({ figures: ['ready', 'upgrade'], ...less });
     expect(parse('--quick')).toMatchObject({ figures: ['ready', 'upgrade'], ...less });
     expect(parse('footprint', '--quick', '--pairs', '3')).toMatchObject({ figures: ['footprint'], ...less, pairs: 3 });

@@ -1,5 +1,8 @@
+import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 
+import type { ChaosOptions } from './chaos/measure-chaos.ts';
+import type { DensityOptions } from './density/measure-density.ts';
 import { floodStores } from './flood/flood-rows.ts';
 import type { FloodStore } from './flood/flood-rows.ts';
 import { hostilities } from './hostile/hostile-endpoints.ts';
@@ -26,6 +29,8 @@ export interface BenchOptions {
   readonly burst: readonly number[];
   /** Tenants that run while one more is created. */
   readonly crowd: number;
+  /** Prepared control planes that are claimed, one after the other. */
+  readonly claims: number;
   /** Control planes of Steward, and of kubeadm, whose needs are compared. */
   readonly controlPlanes: number;
   /** Tenants that are upgraded twice each. */
@@ -39,8 +44,15 @@ export interface BenchOptions {
   readonly churn: readonly number[];
   /** Datastores in which a hostile tenant is measured, one after the other. */
   readonly stores: readonly FloodStore[];
+  /** Objects of a tenant that is destroyed and restored, and how many seconds it is written to before. */
+  readonly objects: number;
+  readonly writingSeconds: number;
   /** What `scale` measures, with defaults of its own for `--tenants` and `--idle`. */
   readonly scale: ScaleOptions;
+  /** What `chaos` does. */
+  readonly chaos: ChaosOptions;
+  /** What `density` measures, with a default of its own for `--tenants`. */
+  readonly density: Omit<DensityOptions, 'stores'>;
   /** Whether a broken bound makes the run fail. */
   readonly check: boolean;
   /** What the results shall say besides, for example that other work ran on the machine. */
@@ -68,18 +80,35 @@ export interface KnownFigure {
 const usual = ['ready', 'footprint'] as const;
 
 const defaults = {
-  ...{ pairs: '5', replicas: '1,2', tenants: '0,4,8', idle: '60', rounds: '3', burst: '8', crowd: '30' },
+  ...{ pairs: '5', replicas: '1,2', tenants: '0,4,8', idle: '60', rounds: '3', burst: '8', crowd: '30', claims: '20' },
   ...{ 'control-planes': '3', upgrades: '5', hostile: '100', innocent: '30', churn: '100,1000,10000' },
+  ...{ objects: '10000', writing: '60', minutes: '30', managers: '3', 'stand-ins': '300', real: '10' },
   does: hostilities.join(','),
   stores: floodStores.join(','),
 };
 
 /** Defaults of `--quick`. */
-const quickly = { ...defaults, pairs: '2', replicas: '1', rounds: '1', upgrades: '1' };
+const quickly = {
+  ...defaults,
+  pairs: '2',
+  replicas: '1',
+  rounds: '1',
+  upgrades: '1',
+  claims: '5',
+  objects: '500',
+  writing: '20',
+  minutes: '3',
+  'stand-ins': '30',
+  real: '1',
+};
 
 /** The same for `scale`. */
-const scaleDefaults = { tenants: '0,100,500,1000,3000', idle: '300', stages: scaleStages.join(',') };
+const scaleDefaults = { tenants: '0,100,500,1000,3000', idle: '300', stages: scaleStages.join(','), managers: '1' };
 const scaleQuickly = { ...scaleDefaults, tenants: '0,100,300', idle: '60' };
+
+/** The same for `density`. */
+const densityDefaults = { tenants: '10,30,60,100,150,200,300,500,700,1000', seconds: 20 };
+const densityQuickly = { tenants: '10,30', seconds: 10 };
 
 /** What `--help` says. */
 export function usage(known: readonly KnownFigure[]): string {
@@ -101,19 +130,30 @@ const optionLines = (quick: readonly string[]): string => `\
   --replicas 1,2     ready: replica counts (default ${defaults.replicas})
   --tenants 0,4,8    footprint: numbers of tenants (default ${defaults.tenants})
                      scale: the same (default ${scaleDefaults.tenants}, with --quick ${scaleQuickly.tenants})
-  --idle SECONDS     footprint, hardware, hostile: rest before, and length of, each measurement (default ${defaults.idle})
+                     density: the same (default ${densityDefaults.tenants}, with --quick ${densityQuickly.tenants})
+  --idle SECONDS     footprint, instant, hardware, hostile: rest before, and length of, each measurement (default ${defaults.idle})
                      scale: the same (default ${scaleDefaults.idle}, with --quick ${scaleQuickly.idle})
   --stages A,B       scale: what is measured (default ${scaleDefaults.stages})
   --rounds N         burst, onemore, worker: measurements (default ${defaults.rounds})
   --burst 8,40       burst: tenants that are created at once (default ${defaults.burst})
   --crowd N          onemore: tenants that run meanwhile (default ${defaults.crowd})
+  --claims N         instant: claims (default ${defaults.claims}, with --quick ${quickly.claims})
   --control-planes N hardware: control planes of each kind (default ${defaults['control-planes']})
   --upgrades N       upgrade: tenants, with two upgrades each (default ${defaults.upgrades})
   --does A,B         hostile: what endpoints do (default ${defaults.does})
   --hostile N        hostile: tenants with such endpoints (default ${defaults.hostile})
   --innocent N       hostile: tenants made beside them, and as many alone (default ${defaults.innocent})
   --churn N,M        memory: tenants made and deleted before each measurement (default ${defaults.churn})
-  --stores A,B       flood: datastores (default ${defaults.stores})
+  --stores A,B       flood, restore, density: datastores (default ${defaults.stores})
+  --objects N        restore: objects of the tenant (default ${defaults.objects}, with --quick ${quickly.objects})
+  --writing SECONDS  restore: how long it is written to (default ${defaults.writing}, with --quick ${quickly.writing})
+  --minutes N        chaos: how long everything fails (default ${defaults.minutes}, with --quick ${quickly.minutes})
+  --managers N       chaos: managers (default ${defaults.managers})
+                     scale: managers that share the tenants (default ${scaleDefaults.managers})
+  --shards           chaos: the managers share the tenants
+  --real N           chaos: tenants with real API servers (default ${defaults.real}, with --quick ${quickly.real})
+  --stand-ins N      chaos: other tenants (default ${defaults['stand-ins']}, with --quick ${quickly['stand-ins']})
+  --seed N           chaos: what chooses the faults (default: another one each time)
   --check            fail when a bound is broken
   --note TEXT        what the recorded results shall say besides
   --json FILE        write all measurements there
@@ -133,13 +173,16 @@ export function parseOptions(args: readonly string[], known: readonly KnownFigur
     allowPositionals: true,
     options: {
       ...{ pairs: text, replicas: text, tenants: text, idle: text, rounds: text, burst: text, crowd: text },
+      claims: text,
       ...{ 'control-planes': text, upgrades: text, does: text, hostile: text, innocent: text, churn: text },
-      ...{ stages: text, stores: text, note: text, json: text, cluster: text },
-      ...{ check: isSet, record: isSet, keep: isSet, quick: isSet, help: { ...isSet, short: 'h' } },
+      ...{ stages: text, stores: text, objects: text, writing: text, note: text, json: text, cluster: text },
+      ...{ minutes: text, managers: text, 'stand-ins': text, real: text, seed: text },
+      ...{ shards: isSet, check: isSet, record: isSet, keep: isSet, quick: isSet, help: { ...isSet, short: 'h' } },
     },
   });
   const values = { ...(given.quick ? quickly : defaults), ...given };
   const scale = { ...(given.quick ? scaleQuickly : scaleDefaults), ...given };
+  const density = { ...(given.quick ? densityQuickly : densityDefaults), ...given };
   return {
     figures: chosen(positionals, given.quick, known),
     pairs: wholeNumber('--pairs', values.pairs, 1),
@@ -149,6 +192,7 @@ export function parseOptions(args: readonly string[], known: readonly KnownFigur
     rounds: wholeNumber('--rounds', values.rounds, 1),
     burst: wholeNumbers('--burst', values.burst, 1),
     crowd: wholeNumber('--crowd', values.crowd, 1),
+    claims: wholeNumber('--claims', values.claims, 1),
     controlPlanes: wholeNumber('--control-planes', values['control-planes'], 1),
     upgrades: wholeNumber('--upgrades', values.upgrades, 1),
     does: hostilitiesOf(values.does),
@@ -156,10 +200,24 @@ export function parseOptions(args: readonly string[], known: readonly KnownFigur
     innocent: wholeNumber('--innocent', values.innocent, 1),
     churn: wholeNumbers('--churn', values.churn, 1).toSorted((a, b) => a - b),
     stores: storesOf(values.stores),
+    objects: wholeNumber('--objects', values.objects, 1),
+    writingSeconds: wholeNumber('--writing', values.writing, 10),
     scale: {
       stages: stagesOf(scale.stages),
       tenants: differentNumbers('--tenants', scale.tenants),
       idleSeconds: wholeNumber('--idle', scale.idle, 1),
+      managers: wholeNumber('--managers', scale.managers, 1),
+    },
+    chaos: {
+      minutes: wholeNumber('--minutes', values.minutes, 1),
+      ...{ managers: wholeNumber('--managers', values.managers, 2), shards: values.shards },
+      standIn: wholeNumber('--stand-ins', values['stand-ins'], 1),
+      real: wholeNumber('--real', values.real, 0),
+      seed: given.seed === undefined ? randomInt(2 ** 31) : wholeNumber('--seed', given.seed, 0),
+    },
+    density: {
+      tenants: differentNumbers('--tenants', density.tenants).filter((count) => count > 0),
+      seconds: density.seconds,
     },
     check: values.check,
     note: values.note,

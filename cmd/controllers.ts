@@ -19,6 +19,7 @@ import type { ExternalHosting } from '../controllers/stewardcontrolplane/hosting
 import type { InfrastructureWatches } from '../controllers/stewardcontrolplane/infrastructure/infrastructure-watches.ts';
 import type { BlockerWatches } from '../controllers/stewardcontrolplane/infrastructure/blocker-watches.ts';
 import { retainedControlPlaneController } from '../controllers/retainedcontrolplane/controller.ts';
+import type { TenantShards } from '../controllers/tenantcontrolplane/create-dependencies.ts';
 import { removeData } from '../controllers/tenantcontrolplane/deletion.ts';
 import { tenantControlPlaneController } from '../controllers/tenantcontrolplane/controller.ts';
 import { kubeconfigGenerator } from '../api/steward/v1alpha1/kubeconfig-generator.ts';
@@ -36,9 +37,11 @@ import type { Sessions } from '../stores/sessions.ts';
 import { StoreAccess } from '../stores/store-access.ts';
 import type { TenantPool } from '../tenants/pool.ts';
 import type { TenantProber } from '../tenants/prober.ts';
+import type { UseMeter } from '../tenants/use/use-meter.ts';
 import type { TenantWatches } from '../tenants/tenant-watches.ts';
 import { BackupProcesses } from '../stores/backup/process/processes.ts';
 import { backupControllers } from './backup/backup-controllers.ts';
+import { poolControllers } from './pool/pool-controllers.ts';
 import { imageOfPod } from './image-of-pod.ts';
 import type { QuotaMeter } from './metrics/quota-meter.ts';
 import type { ManagerSettings } from './flags/manager-settings.ts';
@@ -59,6 +62,8 @@ export interface Shared {
   readonly watches: TenantWatches | undefined;
   /** Absent when tenants are not probed. */
   readonly prober: TenantProber | undefined;
+  /** Whether tenants are used that are to sleep when they are not. */
+  readonly useMeter: UseMeter;
   /** What was measured of tenants with a quota. */
   readonly quotas: Pick<QuotaMeter, 'measurementOf'>;
   readonly metrics: Metrics;
@@ -68,6 +73,8 @@ export interface Shared {
   readonly infrastructure: InfrastructureWatches;
   /** Watches on what is in the way of a control plane. */
   readonly blockers: BlockerWatches;
+  /** What managers that share the tenants decide together; absent when only one of them works at a time. */
+  readonly tenantShards?: TenantShards | undefined;
   /** Enqueues an object for a controller, as if it had changed. */
   readonly enqueue: (controller: string, key: Key) => void;
 }
@@ -85,6 +92,8 @@ export interface CoreControllers {
 /** What is reconciled where TenantControlPlanes are. */
 const besideTenants: ReadonlySet<string> = new Set([
   'retainedcontrolplane',
+  'controlplanepool',
+  'controlplaneclaim',
   'backuppolicy',
   'tenantbackup',
   'tenantrestore',
@@ -118,11 +127,13 @@ function everyController(settings: ManagerSettings, shared: Shared): readonly Co
     pool,
     watches,
     prober,
+    useMeter,
     quotas,
     metrics,
     infrastructure,
     blockers,
     external,
+    tenantShards,
     enqueue,
   } = shared;
   const stores = new StoreAccess({ drivers, sessions, read: secretReader((key) => cluster.get(kinds.Secret, key)) });
@@ -144,6 +155,7 @@ function everyController(settings: ManagerSettings, shared: Shared): readonly Co
         pool,
         watches,
         prober,
+        useMeter,
         metrics: metrics.apply(),
         defaultDataStore,
         namespace,
@@ -157,6 +169,7 @@ function everyController(settings: ManagerSettings, shared: Shared): readonly Co
         mostStarts: settings.mostStarts,
         renewBeforeMs: settings.renewBeforeMs,
         migrations: migrationsOf(settings, cluster),
+        shards: tenantShards,
         // Whether or not the gate is on: a process may be left from before.
         endRestores: (tenant, signal) => processesOf(settings, cluster).endRestores(tenant, signal),
         // Without Cluster API's half there is no right to read Clusters.
@@ -221,6 +234,10 @@ function everyController(settings: ManagerSettings, shared: Shared): readonly Co
       }),
       timeoutMs,
     },
+    ...poolControllers({ cluster, informers, renewBeforeMs: settings.renewBeforeMs }).map((controller) => ({
+      ...controller,
+      timeoutMs,
+    })),
     ...(settings.gates.backups ? backupControllers(processesOf(settings, cluster), { cluster, informers }) : []).map(
       (controller) => ({ ...controller, timeoutMs }),
     ),

@@ -9,6 +9,8 @@ import {
   access as backupPolicy,
   operatorNamespaceAccess as backupPolicyProcesses,
 } from '../controllers/backuppolicy/access.ts';
+import { access as controlPlaneClaim } from '../controllers/controlplaneclaim/access.ts';
+import { access as controlPlanePool } from '../controllers/controlplanepool/access.ts';
 import { access as dataStore } from '../controllers/datastore/access.ts';
 import { access as kubeconfigGenerator } from '../controllers/kubeconfiggenerator/access.ts';
 import { access as retainedControlPlane } from '../controllers/retainedcontrolplane/access.ts';
@@ -24,6 +26,7 @@ import {
   operatorNamespaceAccess as tenantRestoreProcesses,
 } from '../controllers/tenantrestore/access.ts';
 import { access as tenantControlPlane, operatorNamespaceAccess } from '../controllers/tenantcontrolplane/access.ts';
+import { activatorAccess, activatorNamespaceAccess } from './activator/activator-access.ts';
 import { migrateAccess, migrateNamespaceAccess } from './migrate-access.ts';
 import { extensionConfigName } from '../clusterstacks/cmd/runtime-extension.ts';
 
@@ -34,6 +37,8 @@ const managerAccess: readonly DeclaredAccess[] = [
   { name: 'retainedcontrolplane', access: retainedControlPlane },
   { name: 'stewardcontrolplane', access: stewardControlPlane },
   { name: 'tenantcontrolplane', access: tenantControlPlane },
+  { name: 'controlplanepool', access: controlPlanePool },
+  { name: 'controlplaneclaim', access: controlPlaneClaim },
   { name: 'backuppolicy', access: backupPolicy },
   { name: 'tenantbackup', access: tenantBackup },
   { name: 'tenantrestore', access: tenantRestore },
@@ -78,6 +83,16 @@ export const declaredRoles: readonly DeclaredRole[] = [
     name: 'steward-migrate-role',
     namespace: operatorNamespace,
     parts: [{ name: 'migrate', access: migrateNamespaceAccess }],
+  },
+];
+
+/** The roles of the activator, which is optional: source of config/activator/role.yaml. */
+export const activatorRoles: readonly DeclaredRole[] = [
+  { name: 'steward-activator-role', parts: [{ name: 'activator', access: activatorAccess }] },
+  {
+    name: 'steward-activator-role',
+    namespace: operatorNamespace,
+    parts: [{ name: 'activator', access: activatorNamespaceAccess }],
   },
 ];
 

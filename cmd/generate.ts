@@ -25,7 +25,13 @@ import { supportedVersionsPage } from '../docs/site/reference/supported-versions
 import { minorsPage } from '../e2e/minors/reference-page.ts';
 import { readMinorResults } from '../e2e/minors/results-file.ts';
 import { chartFiles, definitionFolder } from './chart/chart-files.ts';
-import { clusterStacksRole, declaredRoles, hostingRole, runtimeExtensionRole } from './declared-access.ts';
+import {
+  activatorRoles,
+  clusterStacksRole,
+  declaredRoles,
+  hostingRole,
+  runtimeExtensionRole,
+} from './declared-access.ts';
 import { recipe } from '../controllers/tenantcontrolplane/recipe.ts';
 import { clusterctlPatch } from './flags/clusterctl-variables.ts';
 import { clusterctlVariablesPage } from './flags/clusterctl-variables-page.ts';
@@ -84,6 +90,7 @@ async function main(args: readonly string[]): Promise<number> {
     ...generatedFiles(allKinds, declaredRoles),
     ['config/clusterstacks/role.yaml', rolesFile([clusterStacksRole])],
     ['config/clusterstacks/runtime-extension/role.yaml', rolesFile([runtimeExtensionRole])],
+    ['config/activator/role.yaml', rolesFile(activatorRoles)],
     ['config/hosting/role.yaml', rolesFile([hostingRole])],
     ['config/monitoring/prometheus-rule.yaml', `${yamlHeader}${yamlText(prometheusRule(alerts))}`],
     ['config/gitops/argocd-cm.yaml', `${yamlHeader}${argoCdConfigMap(healthRules)}`],
@@ -109,7 +116,7 @@ async function main(args: readonly string[]): Promise<number> {
     ['docs/reference/generated/supported-versions.md', supportedVersionsPage()],
     commandsPage(readPages(root).pages),
     await sizingPage(root),
-    ...chartFiles(root, { kinds: allKinds, roles: declaredRoles, clusterStacksRole }),
+    ...chartFiles(root, { kinds: allKinds, roles: [...declaredRoles, ...activatorRoles], clusterStacksRole }),
     ...(await figurePages(root)),
   ]);
   const changed = [...files].filter(([path, content]) => differs(path, content));

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { kinds } from '../api/core/kinds.ts';
-import type { Key } from '../api/meta.ts';
+import type { Draft, Key } from '../api/meta.ts';
 import { backupPolicy } from '../api/steward/v1alpha1/backup/backup-policy.ts';
 import { dataStore } from '../api/steward/v1alpha1/data-store.ts';
 import { tenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
 import { sleep, systemClock } from '../runtime/clock.ts';
+import { IdleCollector } from '../runtime/heap/idle-collector.ts';
+import { ownHeap } from '../runtime/heap/own-heap.ts';
 import type { Cluster } from '../runtime/client/cluster.ts';
 import { ExternalClusters } from '../controllers/stewardcontrolplane/hosting/external-clusters.ts';
 import { detached } from '../runtime/detached.ts';
@@ -15,7 +17,8 @@ import { startTracing } from './start-tracing.ts';
 import { EventRecorder } from '../runtime/observe/event-recorder.ts';
 import { contactCheck, healthPages, HttpEndpoints } from '../runtime/observe/http-endpoints.ts';
 import type { Pages } from '../runtime/observe/http-endpoints.ts';
-import { openHttp2Line } from '../runtime/client/http2-client.ts';
+import { openHttp2Line } from '../runtime/client/http2/http2-line.ts';
+import { Http2Sessions } from '../runtime/client/http2/http2-sessions.ts';
 import { openCluster } from '../runtime/client/http-cluster.ts';
 import type { ClusterOptions, RequestMeasure } from '../runtime/client/http-cluster.ts';
 import type { Controller } from '../runtime/reconcile/controller.ts';
@@ -38,6 +41,7 @@ import { probe } from '../tenants/probe.ts';
 import type { ProbeResult } from '../tenants/probe.ts';
 import { TenantProber } from '../tenants/prober.ts';
 import type { ProbePath } from '../tenants/prober.ts';
+import { UseMeter } from '../tenants/use/use-meter.ts';
 import { TenantWatches } from '../tenants/tenant-watches.ts';
 import { endOfLeadership } from './leadership/end-of-leadership.ts';
 import { guardedAccess } from './leadership/guarded-access.ts';
@@ -54,12 +58,15 @@ import { meteredTenants } from './metrics/metered-tenants.ts';
 import type { MeteredFacts } from './metrics/metered-tenants.ts';
 import { QuotaMeter } from './metrics/quota-meter.ts';
 import { serveMetrics } from './serve-metrics.ts';
+import { Shards } from './shards/shards.ts';
 import { serveAdmission } from './admission/serve-admission.ts';
 import { version } from './version.ts';
 import { withinNamespace } from './admission/within-namespace.ts';
 
 const clock = systemClock;
 const leaseName = 'steward.butlerlabs.dev';
+/** Holds that Lease for all managers that share the objects. */
+const shardsIdentity = 'steward-shards';
 /** Grace period of running reconciles when the process is asked to terminate, in milliseconds. */
 const graceMs = 5_000;
 
@@ -86,6 +93,11 @@ export async function runManager(settings: ManagerSettings, lastResort: LastReso
   lastResort.use(log);
   base.metrics.watchUnhandled(() => lastResort.errors);
   startTracing(base);
+  base.closing
+    .add(new IdleCollector({ clock, ...ownHeap() }), (collector) => {
+      collector.stop();
+    })
+    .start();
   log.info('starting', { version, node: process.version, leaderElection: settings.leaderElect });
   for (const variable of settings.strayVariables) log.warn('this environment variable names no flag', { variable });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -106,19 +118,23 @@ async function work(base: Base): Promise<number> {
   const client = closing.add(openManagementCluster(base), (cluster) => cluster.close());
   const informers = closing.add(new InformerFactory({ cluster: client, log: base.log }), (factory) => factory.close());
   const election = electionOf(base, client);
+  const shards = shardsOf(base, client);
   const mayWrite = (): void => {
     election.assertLeads();
+    shards?.membership.assertFresh();
   };
   const access = guardedAccess({
     client,
     open: (connection, limits) => openCluster(connection, measured(base, limits)),
     clock,
     mayWrite: settings.leaderElect ? mayWrite : () => undefined,
+    atSocket: settings.shards,
   });
   let layerTrouble = (): string | undefined => undefined;
   const { manager, layer, meters, enqueue } = managersOf(base, {
     access,
     informers,
+    shards,
     layerTrouble: () => layerTrouble(),
   });
   let starting = true;
@@ -146,6 +162,7 @@ async function work(base: Base): Promise<number> {
       election.start();
       await election.elected;
     }
+    shards?.membership.start();
     await manager.start();
     for (const meter of meters) meter.start();
   };
@@ -158,7 +175,7 @@ async function work(base: Base): Promise<number> {
     const grace = code === 0 ? graceMs : 0;
     const atRest = await Promise.all([manager.stop(grace), layer?.stop(grace)]);
     // What still runs may write: no other manager may begin before this process has ended.
-    if (!atRest.includes(false)) await election.release();
+    if (!atRest.includes(false)) await (shards?.membership ?? election).release();
     return code;
   } finally {
     stop.abort(new Error('the manager is shutting down'));
@@ -183,28 +200,47 @@ function measured({ metrics }: Base, options: ClusterOptions): ClusterOptions {
   return { ...options, userAgent: `steward/${version}`, onRequest };
 }
 
-function electionOf({ settings, log, metrics, ended }: Base, cluster: Cluster): LeaderElection {
+/** This manager among those that share the objects; undefined when only one of them works at a time. */
+function shardsOf(base: Base, cluster: Cluster): Shards | undefined {
+  const { settings, log, metrics } = base;
+  if (!settings.shards) return undefined;
+  const ends = (leftMs: number): void => {
+    lost(base, leftMs);
+  };
+  return new Shards({ settings, cluster, clock, log, metrics, lost: ends });
+}
+
+/** This process must not write anymore. */
+function lost({ ended }: Base, leftMs?: number): void {
+  endOfLeadership({
+    clock,
+    ...(leftMs !== undefined && { leftMs }),
+    stop: () => {
+      ended.resolve(1);
+    },
+    exit: () => process.exit(1),
+  });
+}
+
+function electionOf(base: Base, cluster: Cluster): LeaderElection {
+  const { settings, log, metrics } = base;
   const { podName, podUid } = settings;
-  const place = podUid === '' ? undefined : `${podName}_${podUid}_`;
+  const place = podUid === '' || settings.shards ? undefined : `${podName}_${podUid}_`;
   return new LeaderElection({
     cluster,
     clock,
     log,
     lease: { namespace: settings.podNamespace, name: leaseName },
-    identity: `${place ?? `${podName}_`}${randomUUID()}`,
+    // Managers that share the objects hold the Lease together: one that does not would have all of them to itself.
+    identity: settings.shards ? shardsIdentity : `${place ?? `${podName}_`}${randomUUID()}`,
     predecessors: place,
+    isShared: settings.shards,
     random: Math.random,
     status: (leads) => {
       metrics.leading(leaseName, leads);
     },
     lost: () => {
-      endOfLeadership({
-        clock,
-        stop: () => {
-          ended.resolve(1);
-        },
-        exit: () => process.exit(1),
-      });
+      lost(base);
     },
   });
 }
@@ -222,18 +258,25 @@ interface Managers {
 interface ManagerParts {
   readonly access: GuardedAccess;
   readonly informers: InformerFactory;
+  /** Absent when this manager reconciles all objects. */
+  readonly shards: Shards | undefined;
   /** Why the webhooks of the layer are not trusted yet. */
   readonly layerTrouble: () => string | undefined;
 }
 
-function managersOf(base: Base, { access, informers, layerTrouble }: ManagerParts): Managers {
+function managersOf(base: Base, { access, informers, shards, layerTrouble }: ManagerParts): Managers {
   const { settings, log, metrics, closing } = base;
   const memory = new ObjectMemory();
   const { cluster, open } = access;
   const sessions = closing.add(access.sessions, (all) => all[Symbol.asyncDispose]());
-  const pool = closing.add(new TenantPool({ clock, log, open, memory }), (clients) => clients.close());
-  const watches = settings.watchTenants ? closing.add(tenantWatches(memory), closeLines) : undefined;
+  const tenantSessions = new Http2Sessions({ clock, random: Math.random });
+  const openTenant: typeof open = (connection, limits) => open(connection, { ...limits, sessions: tenantSessions });
+  const pool = closing.add(new TenantPool({ clock, log, open: openTenant, memory }), (clients) => clients.close());
+  const watches = settings.watchTenants ? closing.add(tenantWatches(memory, tenantSessions), closeLines) : undefined;
   const prober = proberOf(base, memory);
+  const useMeter = closing.add(new UseMeter({ clock, log, memory, random: Math.random }), (open) => {
+    open.close();
+  });
   const external = closing.add(
     new ExternalClusters({
       cluster,
@@ -273,7 +316,8 @@ function managersOf(base: Base, { access, informers, layerTrouble }: ManagerPart
   // What no controller of this process watches is not watched for its metrics alone.
   const { controllers, defaultDataStore } = settings;
   const hasTenants = controllers.has('tenantcontrolplane');
-  const tenants = () => (hasTenants ? scoped.informer({ kind: tenantControlPlane }).list() : []);
+  const isOwn = (object: Draft): boolean => shards?.owns(object) !== false;
+  const tenants = () => (hasTenants ? scoped.informer({ kind: tenantControlPlane }).list().filter(isOwn) : []);
   const stores = new StoreAccess({ drivers, sessions, read: secretReader((key) => cluster.get(kinds.Secret, key)) });
   const measured = (): MeteredFacts => {
     // Where there are tenants, their controller watches the DataStores.
@@ -291,11 +335,14 @@ function managersOf(base: Base, { access, informers, layerTrouble }: ManagerPart
       open.close();
     },
   );
-  const parts = { informers: scoped, clock, memory, sessions, pool, watches, prober, quotas, metrics };
-  const shared = { ...parts, cluster, infrastructure, blockers, external, enqueue };
+  const parts = { informers: scoped, clock, memory, sessions, pool, watches, prober, useMeter, quotas, metrics };
+  const tenantShards = shards?.tenants(cluster);
+  const shared = { ...parts, cluster, infrastructure, blockers, external, tenantShards, enqueue };
   const metricsOf = (name: string) => metrics.ofController(name);
   const managerOf = (controllers: readonly Controller[], log: Logger): Manager => {
-    const manager = new Manager({ controllers, cluster, informers: scoped, clock, log, events, metricsOf, memory });
+    const share = shards === undefined ? {} : { share: shards.membership };
+    const common = { cluster, informers: scoped, clock, log, events, metricsOf, memory, ...share };
+    const manager = new Manager({ controllers, ...common });
     managers.push(manager);
     return manager;
   };
@@ -311,14 +358,16 @@ function managersOf(base: Base, { access, informers, layerTrouble }: ManagerPart
   const meter = meterOf(base, memory, () => meteredTenants(measured()));
   if (settings.objectMetrics) {
     measureObjects(metrics, {
+      now: () => clock.now(),
       tenants,
       secrets: () => (hasTenants ? scoped.informer(ownedSecrets).list() : []),
-      dataStores: () => (controllers.has('datastore') ? scoped.informer({ kind: dataStore }).list() : []),
+      dataStores: () => (controllers.has('datastore') ? scoped.informer({ kind: dataStore }).list().filter(isOwn) : []),
       policies: () =>
         hasTenants && settings.gates.backups ? scoped.informer({ kind: backupPolicy, optional: true }).list() : [],
       defaultDataStore,
       probes: (uid) => prober?.results(uid) ?? new Map<ProbePath, ProbeResult>(),
       dataSize: (uid) => meter?.size(uid),
+      dataWrites: (uid) => quotas.writesOf(uid) ?? meter?.size(uid)?.writes,
     });
   }
   metrics.watchRunning(() => new Map(managers.flatMap((one) => [...one.runningSeconds()])));
@@ -356,13 +405,14 @@ function meterOf(
   });
 }
 
-function tenantWatches(memory: ObjectMemory): TenantWatches {
+function tenantWatches(memory: ObjectMemory, sessions: Http2Sessions): TenantWatches {
   return new TenantWatches({
     clock,
     memory,
     random: Math.random,
     select: selectionInTenant,
-    open: (connection) => openHttp2Line(connection, { clock, random: Math.random, userAgent: `steward/${version}` }),
+    open: (connection) =>
+      openHttp2Line(connection, { clock, random: Math.random, sessions, userAgent: `steward/${version}` }),
   });
 }
 

@@ -28,7 +28,7 @@ export function quickStartDataStore({ name, namespace, clusterDomain, members }:
         certificateAuthority: { certificate: secret('ca.crt'), privateKey: secret('ca.key') },
         clientCertificate: { certificate: secret('tls.crt'), privateKey: secret('tls.key') },
       },
-      etcd: { defragmentation: {} },
+      etcd: { compaction: {}, defragmentation: {} },
     },
   };
 }

@@ -1,8 +1,10 @@
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { inspect } from 'node:util';
+import { runActivator } from './activator/activator.ts';
 import { runBackupCommand, runRestoreCommand } from './backup.ts';
 import { datastoreBootstrapFlags, runDatastoreBootstrap } from './datastore-bootstrap.ts';
+import { activatorFlags } from './flags/activator-flags.ts';
 import { backupFlags, restoreFlags } from './flags/backup-flags.ts';
 import { UsageError, describeFlags } from './flags/flags.ts';
 import { exceptionRecord } from './exception-record.ts';
@@ -38,6 +40,7 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<num
   // A reconcile that does not heed its abort ends with the process.
   manager: async (args) => process.exit(await runManager(readManagerSettings(args, process.env), lastResort)),
   'datastore-bootstrap': (args) => runDatastoreBootstrap(args, process.env),
+  activator: (args) => runActivator(args, process.env),
   migrate: (args) => runMigrate(args, process.env),
   backup: (args) => runBackupCommand(args, process.env),
   restore: (args) => runRestoreCommand(args, process.env),
@@ -68,6 +71,7 @@ Usage: steward <command> [flags]
 
   manager               runs the controllers and the admission webhooks (the default command)
   datastore-bootstrap   etcd, postgres, mysql, nats or nats-accounts: creates the certificates and the administrator of config/datastores
+  activator             holds the first calls of control planes that sleep, and has them woken up
   migrate               copies a tenant's data to another DataStore; the manager runs it in Jobs
   backup                saves the data, CAs and keys of a control plane, once or all the time
   restore               restores a control plane from its backups
@@ -80,6 +84,9 @@ ${describeFlags(managerFlags)}
 
 Flags of datastore-bootstrap (--members for etcd only):
 ${describeFlags(datastoreBootstrapFlags)}
+
+Flags of activator:
+${describeFlags(activatorFlags)}
 
 Flags of migrate:
 ${describeFlags(migrateFlags)}

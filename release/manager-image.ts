@@ -13,11 +13,17 @@ const root = join(import.meta.dirname, '..');
 /** The image's name in config/manager. */
 export const managerImage = 'ghcr.io/butlerdotdev/steward:v0.17.0';
 
+/**
+ * The allocator of glibc raises both thresholds when a large buffer is freed, and then keeps what was used once. Here it gives back to the
+ * system what is free at the end of its memory, and maps larger buffers each by itself.
+ */
+const allocator = { MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072', MALLOC_ARENA_MAX: '2' };
+
 /** How the image runs, as the last stage of the Dockerfile says it. */
 export const managerRuntime = {
   entrypoint: ['/manager'],
   command: ['manager'],
-  environment: { NODE_ENV: 'production' },
+  environment: { NODE_ENV: 'production', ...allocator },
   user: '65532:65532',
 } as const;
 

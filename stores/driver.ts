@@ -1,4 +1,5 @@
 import type { DataStore, DataStoreSpec } from '../api/steward/v1alpha1/data-store.ts';
+import type { CompactionRequest, CompactionStep } from './compaction.ts';
 import type { DefragmentationRequest, DefragmentationStep } from './defragmentation.ts';
 import type { Attack } from './isolation/attempt.ts';
 import type { TenancyData } from './tenancy-data.ts';
@@ -121,6 +122,8 @@ export interface TenancySize {
   readonly bytes: number;
   /** What the tenant's API server finds there now: the same in all drivers, without history, indexes and free space. */
   readonly content: TenancyContent;
+  /** What `Session.countWrites` says; absent where that has to be asked for, because counting costs something. */
+  readonly writes?: number;
 }
 
 /** The live keys of a tenancy. */
@@ -140,6 +143,11 @@ export interface Session extends AsyncDisposable {
    * themselves. Throws `StoreError`.
    */
   publishCompaction?(): Promise<void>;
+  /**
+   * Looks whether history fills the quota, and compacts it early if so, before the datastore refuses the writes of all tenants. It may be
+   * repeated. Absent where history has no common limit. Throws `StoreError`.
+   */
+  compactEarly?(request: CompactionRequest): Promise<CompactionStep>;
   /**
    * Creates user, database or prefix, and grants, and completes a tenancy that is incomplete. Throws `StoreError` with reason
    * OwnedByAnother or InvalidName, without a change, when this owner cannot have the names.
@@ -161,6 +169,12 @@ export interface Session extends AsyncDisposable {
    * tenancy of another owner.
    */
   measure(tenancy: Tenancy, signal: AbortSignal): Promise<TenancySize | undefined>;
+  /**
+   * How often a tenancy was written to, counted from some moment on: its creations, changes and deletions, those of its API server and of
+   * kine among them, and what copies wrote. It only grows, until the count is reset to a lower number. It reads no data, but may
+   * keep something open for some minutes to go on counting. Undefined when none is recorded under these names. Throws as `measure` does.
+   */
+  countWrites(tenancy: Tenancy, signal: AbortSignal): Promise<number | undefined>;
   /**
    * The data of a tenancy that `ensure` created, to copy it with administrative rights. Absent where a driver cannot copy.
    */

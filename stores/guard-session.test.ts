@@ -6,6 +6,7 @@ import { guardSession } from './guard-session.ts';
 
 const tenancy = { schema: 'tenant', user: 'tenant', owner: 'uid' };
 const signal = new AbortController().signal;
+const compaction = { limits: { usedPercent: 40, historyMs: 1 }, memory: { seen: [] }, clock: new FakeClock() };
 const defragmentation = {
   limits: { freePercent: 50, minimumBytes: 1, maximumPauseMs: 1 },
   ...{ previous: [], clock: new FakeClock(), signal },
@@ -18,6 +19,10 @@ async function setUp(): Promise<{ readonly store: MemoryStore; readonly session:
     ...(await store.driver.open('store:1', signal)),
     openings: () => Promise.resolve(['the tenant sees others']),
     publishCompaction: () => Promise.resolve(void store.calls.push('publishCompaction')),
+    compactEarly: () => {
+      store.calls.push('compactEarly');
+      return Promise.resolve({ memory: { seen: [] }, afterMs: 1 });
+    },
     defragment: () => {
       store.calls.push('defragment');
       return Promise.resolve({ is: 'unneeded' });
@@ -43,7 +48,10 @@ describe('A guarded session', () => {
       () => guarded.remove(tenancy),
       () => guarded.revoke?.(tenancy),
       () => guarded.publishCompaction?.(),
+      () => guarded.compactEarly?.(compaction),
       () => guarded.defragment?.(defragmentation),
+      () => data?.beginWrites(),
+      () => data?.endWrites(),
       () => data?.write([{ is: 'put', entry: { key: 'pods/a', value: Buffer.from('a') } }]),
       () => data?.raise(100n),
       () => data?.fence(),
@@ -60,7 +68,8 @@ describe('A guarded session', () => {
     const { session } = await setUp();
     const guarded = guardSession(session, refuse);
     expect(await guarded.ping()).toMatchObject({ supported: true });
-    expect(await guarded.measure(tenancy, signal)).toEqual({ bytes: 0, content: { keys: 0, bytes: 0 } });
+    expect(await guarded.measure(tenancy, signal)).toEqual({ bytes: 0, content: { keys: 0, bytes: 0 }, writes: 0 });
+    expect(await guarded.countWrites(tenancy, signal)).toBe(0);
     expect(await guarded.openings?.()).toEqual(['the tenant sees others']);
     await using data = await guarded.data?.(tenancy);
     expect(await data?.revision()).toEqual(expect.any(BigInt));
@@ -72,16 +81,19 @@ describe('A guarded session', () => {
     let asked = 0;
     const guarded = guardSession(session, () => void (asked += 1));
     await using data = await guarded.data?.(tenancy);
+    await data?.beginWrites();
     await data?.write([{ is: 'put', entry: { key: 'pods/a', value: Buffer.from('a') } }]);
+    await data?.endWrites();
     await data?.fence();
     expect({ keys: await data?.count(), fenced: store.fenced }).toEqual({ keys: 1, fenced: ['tenant'] });
     await data?.unfence();
     await guarded.publishCompaction?.();
+    await guarded.compactEarly?.(compaction);
     await guarded.defragment?.(defragmentation);
     await guarded.revoke?.(tenancy);
     await guarded.remove(tenancy);
     expect(store.tenancies.size).toBe(0);
-    expect(asked).toBe(7);
+    expect(asked).toBe(10);
   });
 
   test('is without what the session cannot do', () => {
@@ -90,8 +102,15 @@ describe('A guarded session', () => {
       ensure: () => Promise.resolve(),
       remove: () => Promise.resolve(),
       measure: () => Promise.resolve(undefined),
+      countWrites: () => Promise.resolve(undefined),
       [Symbol.asyncDispose]: () => Promise.resolve(),
     };
-    expect(Object.keys(guardSession(few, refuse)).toSorted()).toEqual(['ensure', 'measure', 'ping', 'remove']);
+    expect(Object.keys(guardSession(few, refuse)).toSorted()).toEqual([
+      'countWrites',
+      'ensure',
+      'measure',
+      'ping',
+      'remove',
+    ]);
   });
 });

@@ -11,16 +11,19 @@ export function guardSession(session: Session, mayWrite: () => void): Session {
   const data = session.data?.bind(session);
   const openings = session.openings?.bind(session);
   const publishCompaction = session.publishCompaction?.bind(session);
+  const compactEarly = session.compactEarly?.bind(session);
   const defragment = session.defragment?.bind(session);
   return {
     ping: () => session.ping(),
     ensure: (tenancy) => write(() => session.ensure(tenancy)),
     remove: (tenancy) => write(() => session.remove(tenancy)),
     measure: (tenancy, signal) => session.measure(tenancy, signal),
+    countWrites: (tenancy, signal) => session.countWrites(tenancy, signal),
     ...(revoke !== undefined && { revoke: (tenancy) => write(() => revoke(tenancy)) }),
     ...(data !== undefined && { data: async (tenancy) => guardData(await data(tenancy), write) }),
     ...(openings !== undefined && { openings }),
     ...(publishCompaction !== undefined && { publishCompaction: () => write(publishCompaction) }),
+    ...(compactEarly !== undefined && { compactEarly: (request) => write(() => compactEarly(request)) }),
     ...(defragment !== undefined && { defragment: (request) => write(() => defragment(request)) }),
     [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
   };
@@ -41,8 +44,10 @@ function guardData(data: TenancyData, write: Write): TenancyData {
     revision: () => data.revision(),
     count: () => data.count(),
     pages: (revision) => data.pages(revision),
-    changes: (after) => data.changes(after),
+    changes: (after, through) => data.changes(after, through),
+    beginWrites: () => write(() => data.beginWrites()),
     write: (changes) => write(() => data.write(changes)),
+    endWrites: () => write(() => data.endWrites()),
     raise: (revision, onProgress) => write(() => data.raise(revision, onProgress)),
     fence: () => write(() => data.fence()),
     ...(openUncopied !== undefined && { openUncopied: () => write(openUncopied) }),

@@ -17,6 +17,7 @@ function dialing(open: (config: string) => Promise<void> = () => Promise.resolve
     ensure: () => Promise.resolve(),
     remove: () => Promise.resolve(),
     measure: () => Promise.resolve(undefined),
+    countWrites: () => Promise.resolve(undefined),
     [Symbol.asyncDispose]: () => Promise.resolve(void log.push(`close ${config}`)),
   });
   const driver: Driver<string> = {

@@ -56,11 +56,30 @@ export interface TenancyData extends AsyncDisposable {
   /**
    * The changes after `after`, in their order, and the revision up to which they are complete; only the last change of a key is required.
    * Bounded like a page: there may be more until `revision` is the datastore's. An empty list means that nothing changed up to `revision`,
-   * which is never below `after`. Throws `CompactedError`.
+   * which is never below `after`. With `through`, a revision that the datastore has had, no later change is contained. Throws
+   * `CompactedError`.
    */
-  changes(after: bigint): Promise<{ readonly changes: readonly StoredChange[]; readonly revision: bigint }>;
-  /** Applies the changes; idempotent. The tenant must not be writing here. */
+  changes(
+    after: bigint,
+    through?: bigint,
+  ): Promise<{ readonly changes: readonly StoredChange[]; readonly revision: bigint }>;
+  /**
+   * Lets this connection write, and ends the writes of every other one, as `endWrites` does; their
+   * connections may be closed. After a failure, open another connection.
+   */
+  beginWrites(): Promise<void>;
+  /**
+   * Applies the changes; idempotent. The tenant must not be writing here. Throws unless `beginWrites` was called. A change takes effect
+   * only while the writes of this connection have not been ended, which the datastore itself checks: also one that is never answered, and
+   * arrives when everybody has given it up.
+   */
   write(changes: readonly StoredChange[]): Promise<void>;
+  /**
+   * Ends the writes of all connections, this one included, also of processes that are gone: when it resolves, what they have sent has either
+   * taken effect or never will. The last writer calls it before the tenant may write: otherwise an old value could replace a
+   * newer one. May be repeated.
+   */
+  endWrites(): Promise<void>;
   /**
    * Makes the revision of every later write greater than `revision`, also while the tenant is fenced. `onProgress` is called with the revision
    * reached, repeatedly if it takes long; what it throws ends the raise and is thrown.

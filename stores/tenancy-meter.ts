@@ -7,26 +7,26 @@ import { messageOf } from '../runtime/reconcile/conditions.ts';
 import type { TenancySize } from './driver.ts';
 
 /** A tenant with data, and how all of it is measured, wherever it is. */
-export interface MeteredTenant {
+export interface MeteredTenant<Size = TenancySize> {
   readonly uid: string;
   /** The size of all of its tenancies together; undefined when it is not known. May fail. */
-  readonly measure: (signal: AbortSignal) => Promise<TenancySize | undefined>;
+  readonly measure: (signal: AbortSignal) => Promise<Size | undefined>;
   /** Between two measurements, in milliseconds, given the last one; the interval of the meter by default. */
-  readonly intervalMs?: (last: Measurement) => number;
+  readonly intervalMs?: (last: Measurement<Size>) => number;
   /** Called after every attempt. */
-  readonly measured?: (last: Measurement) => void;
+  readonly measured?: (last: Measurement<Size>) => void;
 }
 
 /** What is known from measurements of a tenant. */
-export interface Measurement {
+export interface Measurement<Size = TenancySize> {
   /** The last size that was found. */
-  readonly found?: { readonly size: TenancySize; readonly time: Date; readonly tookMs: number };
+  readonly found?: { readonly size: Size; readonly time: Date; readonly tookMs: number };
   /** Why the last attempt found none. */
   readonly failure?: string;
 }
 
 /** How tenants are measured. */
-export interface TenancyMeterOptions {
+export interface TenancyMeterOptions<Size = TenancySize> {
   readonly clock: Clock;
   readonly log: Logger;
   /** The size of a deleted tenant is forgotten. */
@@ -39,36 +39,40 @@ export interface TenancyMeterOptions {
   readonly lookMs?: number;
   /** So many tenants are measured at once: a measurement may read all data of a tenant. Two by default. */
   readonly mostAtOnce?: number;
+  /** A measurement that takes longer is ended after its current read, in milliseconds; five minutes by default. */
+  readonly longestMs?: number;
   /** The tenants that have data now. */
-  readonly tenants: () => readonly MeteredTenant[];
+  readonly tenants: () => readonly MeteredTenant<Size>[];
 }
 
-interface Metered {
+interface Metered<Size> {
   /** When it was tried last; undefined before. */
   triedAt: number | undefined;
   isRunning: boolean;
-  last: Measurement;
+  last: Measurement<Size>;
   /** When the last size was found. */
   at: number;
 }
 
 const defaultLookMs = 30_000;
 
-/** A measurement that takes longer is ended after its current read; some gigabytes take as long. In milliseconds. */
-const longestMs = 300_000;
+/** Some gigabytes take as long, in milliseconds. */
+const defaultLongestMs = 300_000;
 
 /** A size is reported until so many intervals have passed without a new one. */
 const staleAfter = 3;
 
 /** Measures at intervals how much each tenant stores, a few tenants at a time. */
-export class TenancyMeter {
-  readonly #options: TenancyMeterOptions;
-  readonly #known: ObjectSlot<Metered>;
+export class TenancyMeter<Size = TenancySize> {
+  readonly #options: TenancyMeterOptions<Size>;
+  readonly #known: ObjectSlot<Metered<Size>>;
   readonly #ended = new AbortController();
+  /** Those who were due at the last look and wait for their turn. */
+  #due: { readonly tenant: MeteredTenant<Size>; readonly metered: Metered<Size> }[] = [];
   #running = 0;
   #timer: Timer | undefined;
 
-  constructor(options: TenancyMeterOptions) {
+  constructor(options: TenancyMeterOptions<Size>) {
     this.#options = options;
     this.#known = options.memory.slot(options.name ?? 'sizes of tenants');
   }
@@ -79,7 +83,7 @@ export class TenancyMeter {
   }
 
   /** The last size of the tenant `uid`; undefined when it is not known, or no longer. */
-  size(uid: string): TenancySize | undefined {
+  size(uid: string): Size | undefined {
     const { clock, intervalMs } = this.#options;
     const metered = this.#known.get(uid);
     if (metered === undefined || clock.monotonic() - metered.at > staleAfter * intervalMs) return undefined;
@@ -87,7 +91,7 @@ export class TenancyMeter {
   }
 
   /** What is known of the tenant `uid`, however old it is; undefined before its first measurement has ended. */
-  last(uid: string): Measurement | undefined {
+  last(uid: string): Measurement<Size> | undefined {
     const last = this.#known.get(uid)?.last;
     return last?.found === undefined && last?.failure === undefined ? undefined : last;
   }
@@ -112,31 +116,40 @@ export class TenancyMeter {
     return Promise.resolve();
   }
 
-  /** Those first that have waited longest. */
+  /** Finds who is due, those first that have waited longest. */
   #measureDue(): void {
-    const { clock, log, mostAtOnce = 2, tenants } = this.#options;
-    if (this.#ended.signal.aborted || this.#running >= mostAtOnce) return;
+    const { clock, tenants } = this.#options;
+    if (this.#ended.signal.aborted) return;
     const now = clock.monotonic();
-    const due = tenants()
+    this.#due = tenants()
       .map((tenant) => ({ tenant, metered: this.#of(tenant) }))
       .filter(({ tenant, metered }) => this.#isDue(tenant, metered, now))
       .sort((a, b) => since(a.metered) - since(b.metered));
-    for (const { tenant, metered } of due.slice(0, mostAtOnce - this.#running)) {
+    this.#measureNext();
+  }
+
+  #measureNext(): void {
+    const { clock, log, mostAtOnce = 2 } = this.#options;
+    while (!this.#ended.signal.aborted && this.#running < mostAtOnce) {
+      const next = this.#due.shift();
+      if (next === undefined) return;
+      const { tenant, metered } = next;
+      if (!this.#isDue(tenant, metered, clock.monotonic())) continue;
       detached(this.#measure(tenant, metered), log, 'measuring the data of a tenant');
     }
   }
 
-  #of({ uid }: MeteredTenant): Metered {
+  #of({ uid }: MeteredTenant<Size>): Metered<Size> {
     return this.#known.getOrMake(uid, () => ({ triedAt: undefined, isRunning: false, last: {}, at: 0 }));
   }
 
-  #isDue({ intervalMs }: MeteredTenant, { isRunning, triedAt, last }: Metered, now: number): boolean {
+  #isDue({ intervalMs }: MeteredTenant<Size>, { isRunning, triedAt, last }: Metered<Size>, now: number): boolean {
     if (isRunning) return false;
     return triedAt === undefined || now - triedAt >= (intervalMs?.(last) ?? this.#options.intervalMs);
   }
 
-  async #measure(tenant: MeteredTenant, metered: Metered): Promise<void> {
-    const { clock, log } = this.#options;
+  async #measure(tenant: MeteredTenant<Size>, metered: Metered<Size>): Promise<void> {
+    const { clock, log, longestMs = defaultLongestMs } = this.#options;
     const started = clock.monotonic();
     this.#running += 1;
     metered.isRunning = true;
@@ -164,10 +177,10 @@ export class TenancyMeter {
     }
     if (this.#ended.signal.aborted) return;
     tenant.measured?.(metered.last);
-    this.#measureDue();
+    this.#measureNext();
   }
 }
 
-function since({ triedAt }: Metered): number {
+function since({ triedAt }: Pick<Metered<unknown>, 'triedAt'>): number {
   return triedAt ?? Number.NEGATIVE_INFINITY;
 }

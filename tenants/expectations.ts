@@ -11,6 +11,8 @@ export interface Presence {
   readonly applied: readonly Resource[];
   /** Objects that belong to the tenant's administrators once they exist. */
   readonly createOnly: readonly Manifest[];
+  /** When all of it was written, by the monotonic clock; absent if some of it was only found. */
+  readonly writtenAt?: number;
   readonly kindOf: (object: Draft) => KindRef;
 }
 
@@ -26,6 +28,7 @@ export interface Observation {
 interface Written {
   readonly uid: string;
   readonly resourceVersion: string;
+  readonly at: number | undefined;
   /** For kinds with a generation, whose status others update frequently. */
   readonly content?: { readonly generation: number; readonly marks: Pick<Manifest, 'metadata'> };
 }
@@ -44,7 +47,7 @@ export class Expectations {
   readonly #expected = new Map<string, Expected>();
 
   /** Replaces the expected objects of a component. */
-  set({ component, manifests, applied, createOnly, kindOf }: Presence): void {
+  set({ component, manifests, applied, createOnly, kindOf, writtenAt }: Presence): void {
     const known = new Set<string>();
     for (const [identity, expected] of this.#expected) {
       if (expected.component !== component) continue;
@@ -56,7 +59,12 @@ export class Expectations {
       const identity = identityOf(manifest);
       const answer = answers.get(identity);
       if (answer === undefined) continue;
-      const expected = { component, kind: kindOf(manifest), written: writtenAs(manifest, answer), isKnown: true };
+      const expected = {
+        component,
+        kind: kindOf(manifest),
+        written: writtenAs(manifest, answer, writtenAt),
+        isKnown: true,
+      };
       this.#expected.set(identity, expected);
     }
     for (const manifest of createOnly) {
@@ -85,6 +93,20 @@ export class Expectations {
       if (newest === undefined || isOlder(newest, written.resourceVersion)) newest = written.resourceVersion;
     }
     return newest;
+  }
+
+  /**
+   * The oldest resource version among the objects of a kind, if all of them were written after `time`: whatever others changed came after
+   * it.
+   */
+  writtenAfter(kind: KindRef, time: number): string | undefined {
+    let oldest: string | undefined;
+    for (const { kind: of, written } of this.#expected.values()) {
+      if (of !== kind) continue;
+      if (written?.at === undefined || written.at <= time) return undefined;
+      if (oldest === undefined || isOlder(written.resourceVersion, oldest)) oldest = written.resourceVersion;
+    }
+    return oldest;
   }
 
   /** The names of the components that have objects of a kind. */
@@ -132,10 +154,10 @@ export class Expectations {
   }
 }
 
-function writtenAs({ metadata }: Manifest, answer: Resource): Written {
+function writtenAs({ metadata }: Manifest, answer: Resource, at: number | undefined): Written {
   const { uid, resourceVersion, generation } = answer.metadata;
-  if (generation === undefined) return { uid, resourceVersion };
+  if (generation === undefined) return { uid, resourceVersion, at };
   const { name, labels, annotations } = metadata;
   const marks = { metadata: { name, labels, annotations } };
-  return { uid, resourceVersion, content: { generation, marks } };
+  return { uid, resourceVersion, at, content: { generation, marks } };
 }

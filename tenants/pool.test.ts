@@ -144,7 +144,7 @@ describe('TenantPool', () => {
   });
 });
 
-test('limits a tenant to eight connections, ten seconds per response, 8 MiB per response and 1 MiB per line', () => {
+test('limits a tenant to eight requests at once, ten seconds per response, 8 MiB per response and 1 MiB per line', () => {
   const given: ClusterOptions[] = [];
   const open = (_connection: Connection, limits: ClusterOptions): FakeCluster => {
     given.push(limits);

@@ -25,7 +25,7 @@ function setUp(probe?: (server: ProbedServer) => Promise<ProbeResult>, random = 
   return { clock, memory, prober, asked };
 }
 
-test('a tenant is probed on both ways, at a time of its own, and then at intervals', async () => {
+test('a tenant is probed on both ways at a time of its own, and then on one after the other, half as often', async () => {
   const { clock, prober, asked } = setUp();
   prober.watch('a', target('a'));
   await clock.advance(4999);
@@ -34,10 +34,92 @@ test('a tenant is probed on both ways, at a time of its own, and then at interva
   await clock.advance(1);
   expect(asked).toEqual(['https://a.inside', 'https://a.outside']);
   expect(prober.results('a').get('endpoint')).toEqual({ isUp: true, seconds: 0.1 });
+  await clock.advance(22_499);
+  expect(asked.length).toBe(2);
+  await clock.advance(1);
+  expect(asked.slice(2)).toEqual(['https://a.inside']);
+  await clock.advance(22_500);
+  expect(asked.slice(3)).toEqual(['https://a.outside']);
+});
+
+test('a tenant that answers is asked less than once a minute with the usual interval of 30 seconds', async () => {
+  let random = 0;
+  const clock = new FakeClock();
+  let asked = 0;
+  const prober = new TenantProber({
+    ...{ clock, log: silent, memory: new ObjectMemory(), intervalMs: 30_000 },
+    random: () => (random = (random + 0.37) % 1),
+    probe: () => Promise.resolve({ isUp: true, seconds: (asked += 1) }),
+  });
+  prober.watch('a', target('a'));
+  await clock.advance(60_000);
+  asked = 0;
+  for (let minute = 0; minute < 600; minute += 1) await clock.advance(60_000);
+  expect(asked).toBeLessThan(600);
+  expect(asked).toBeGreaterThan(450);
+});
+
+test('a tenant that failed once is probed on both ways at each interval, until it has answered for an hour', async () => {
+  let isUp = true;
+  const { clock, prober, asked } = setUp(({ server }) =>
+    Promise.resolve({ isUp: isUp || server.endsWith('outside'), seconds: 0.1 }),
+  );
+  prober.watch('a', target('a'));
+  await clock.advance(5000);
+  isUp = false;
+  await clock.advance(22_500);
+  expect(asked.slice(2)).toEqual(['https://a.inside']);
+  isUp = true;
+  await clock.advance(10_000);
+  expect(asked.slice(3)).toEqual(['https://a.inside', 'https://a.outside']);
+  const attentive = 358;
+  for (let probes = 0; probes < attentive; probes += 1) await clock.advance(10_000);
+  expect(asked.length).toBe(5 + 2 * attentive);
+  await clock.advance(10_000);
+  expect(asked.length).toBe(5 + 2 * attentive + 1);
+  await clock.advance(22_499);
+  expect(asked.length).toBe(5 + 2 * attentive + 1);
+});
+
+test('a tenant that may not answer is probed on both ways at once, but not twice within an interval', async () => {
+  const { clock, prober, asked } = setUp();
+  prober.watch('a', target('a'));
+  prober.doubt('a');
+  prober.doubt('unknown');
+  await clock.advance(5000);
+  expect(asked.length).toBe(2);
+  prober.doubt('a');
+  prober.doubt('a');
   await clock.advance(9999);
   expect(asked.length).toBe(2);
   await clock.advance(1);
-  expect(asked.length).toBe(4);
+  expect(asked.slice(2)).toEqual(['https://a.inside', 'https://a.outside']);
+  await clock.advance(15_000);
+  prober.doubt('a');
+  await clock.advance(0);
+  expect(asked.length).toBe(6);
+  await clock.advance(22_499);
+  expect(asked.length).toBe(6);
+});
+
+test('a doubt during a probe leads to one more probe', async () => {
+  let answer = Promise.withResolvers<ProbeResult>();
+  const { clock, prober, asked } = setUp(() => answer.promise);
+  const isUp = { isUp: true, seconds: 0.1 };
+  prober.watch('a', target('a'));
+  answer.resolve(isUp);
+  await clock.advance(5000);
+  answer = Promise.withResolvers<ProbeResult>();
+  await clock.advance(22_500);
+  expect(asked.length).toBe(3);
+  prober.doubt('a');
+  answer.resolve(isUp);
+  await clock.advance(9999);
+  expect(asked.length).toBe(3);
+  await clock.advance(1);
+  expect(asked.length).toBe(5);
+  await clock.advance(22_499);
+  expect(asked.length).toBe(5);
 });
 
 test('a new address is probed in place of the old one, and nothing more often', async () => {
@@ -97,7 +179,7 @@ test('a probe that never ends is given up, and does not prevent others from bein
   await clock.advance(5000);
   for (let each = 0; each < 100; each += 1) prober.stop(`bad${each}`);
   prober.watch('good', target('good'));
-  for (let second = 0; second < 60; second += 1) await clock.advance(1000);
+  for (let second = 0; second < 80; second += 1) await clock.advance(1000);
   expect(asked.filter((server) => server.includes('good')).length).toBeGreaterThan(4);
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { ObjectMemory } from '../runtime/cache/object-memory.ts';
 import { kinds } from '../api/core/kinds.ts';
 import type { Draft, KindRef, Manifest, Resource } from '../api/meta.ts';
+import type { Connection } from '../runtime/client/connection.ts';
 import { ApiError, UnreachableError } from '../runtime/client/errors.ts';
 import type { WatchLine } from '../runtime/client/watch-connection.ts';
 import { clusterLine } from '../testing/contracts/cluster-line.ts';
@@ -30,9 +31,16 @@ class World {
   readonly cluster = new FakeCluster();
   readonly notifications: string[][] = [];
   readonly lines: WatchLine[] = [];
+  /** What each line was opened with. */
+  readonly connections: Connection[] = [];
+  connection: Connection = connection;
   /** The limit of each list. */
   readonly limits: (number | undefined)[] = [];
   isUp = true;
+  /** When the connections of lines were made. */
+  connectedAt = -Infinity;
+  /** Applied objects were written, and not only found. */
+  areWritten = false;
   through = (line: WatchLine): WatchLine => line;
   readonly memory = new ObjectMemory();
   readonly watches = new TenantWatches({
@@ -40,26 +48,30 @@ class World {
     clock: this.clock,
     random: () => 0.5,
     select: () => ({ labelSelector: 'ours' }),
-    open: () => {
+    open: (to) => {
+      this.connections.push(to);
       const line = this.through(this.isUp ? clusterLine(this.cluster) : deadLine);
       this.lines.push(line);
       const list: WatchLine['list'] = (kind, options) => {
         this.limits.push(options.limit);
         return line.list(kind, options);
       };
-      return { ...line, list };
+      const connectedAt: WatchLine['connectedAt'] = async () => Math.max(await line.connectedAt(), this.connectedAt);
+      return { ...line, list, connectedAt };
     },
   });
 
   /** Applies the component like a reconcile. */
   async apply(manifests: readonly Manifest[] = [map, account], createOnly: readonly Manifest[] = []): Promise<void> {
     const notify = (components: readonly string[]): void => void this.notifications.push([...components]);
-    this.watches.applying(uid, 'dns', { connection, notify });
+    this.watches.applying(uid, 'dns', { connection: this.connection, notify });
     const applied: Resource[] = [];
     for (const manifest of manifests) {
       applied.push(await this.cluster.admin.apply(kindOf(manifest), manifest, { fieldManager }));
     }
-    this.watches.applied(uid, { component: 'dns', manifests, applied, createOnly, kindOf }, connection);
+    const presence = { component: 'dns', manifests, applied, createOnly, kindOf };
+    const writtenAt = this.areWritten ? { writtenAt: this.clock.monotonic() } : {};
+    this.watches.applied(uid, { ...presence, ...writtenAt }, this.connection);
   }
 
   /** A tenant that is listened to. */
@@ -82,8 +94,14 @@ class World {
 }
 
 const deadLine: WatchLine = {
+  connectedAt: () => Promise.reject(new UnreachableError('nobody is there')),
   list: () => Promise.reject(new UnreachableError('nobody is there')),
-  watch: () => () => undefined,
+  watch: (_kind, _selection, listener) => {
+    queueMicrotask(() => {
+      listener.ended(new UnreachableError('nobody is there'));
+    });
+    return () => undefined;
+  },
   close: () => undefined,
 };
 
@@ -113,6 +131,80 @@ describe('TenantWatches', () => {
     world.isUp = true;
     await world.clock.advance(20_000);
     expect(world.notifications).toEqual([['dns'], ['dns']]);
+  });
+
+  test('does not list what was just written, and notices what others did to it before it is watched', async () => {
+    const world = new World();
+    world.areWritten = true;
+    await world.apply();
+    await world.edit();
+    await world.cluster.admin.delete(kinds.ServiceAccount, key);
+    await world.clock.advance(20_000);
+    expect(world.watches.isComplete(uid)).toBe(true);
+    expect(world.notifications).toEqual([['dns']]);
+    expect(world.limits).toEqual([]);
+    await world.apply();
+    await world.clock.advance(60_000);
+    expect(world.notifications).toEqual([['dns']]);
+    await world.edit();
+    await world.clock.advance(60_000);
+    expect(world.notifications).toEqual([['dns'], ['dns']]);
+  });
+
+  test('lists what was written longer ago, what was found, and what belongs to administrators', async () => {
+    const listed = async (how: { readonly written: boolean; readonly downMs?: number; readonly more?: Manifest[] }) => {
+      const world = new World();
+      world.areWritten = how.written;
+      world.isUp = how.downMs === undefined;
+      await world.apply([map, account], how.more);
+      await world.clock.advance(how.downMs ?? 0);
+      world.isUp = true;
+      await world.clock.advance(130_000);
+      expect(world.watches.isComplete(uid)).toBe(true);
+      return world.limits.length;
+    };
+    expect(await listed({ written: true })).toBe(0);
+    expect(await listed({ written: false })).toBe(2);
+    expect(await listed({ written: true, more: [theirs] })).toBe(1);
+    expect(await listed({ written: true, downMs: 70_000 })).toBeGreaterThan(1);
+  });
+
+  test('lists if the API server no longer has the events since the writes', async () => {
+    const world = new World();
+    world.areWritten = true;
+    let refusals = 2;
+    world.through = (line) => ({
+      ...line,
+      watch: (kind, selection, listener) => {
+        if (refusals === 0) return line.watch(kind, selection, listener);
+        refusals -= 1;
+        queueMicrotask(() => {
+          listener.ended(new ApiError(410, 'Expired', 'too old resource version'));
+        });
+        return () => undefined;
+      },
+    });
+    await world.apply();
+    await world.edit();
+    await world.clock.advance(30_000);
+    expect(world.limits.length).toBe(2);
+    expect(world.notifications).toEqual([['dns']]);
+  });
+
+  test('watches with new credentials once they are used, and not with the former ones besides', async () => {
+    const world = await new World().listening();
+    await world.apply();
+    await world.clock.advance(60_000);
+    expect(world.lines.length).toBe(1);
+    world.connection = { ...connection, token: 'new' };
+    await world.apply();
+    expect(world.watches.isComplete(uid)).toBe(false);
+    await world.clock.advance(20_000);
+    expect(world.connections).toEqual([connection, world.connection]);
+    expect(world.watches.isComplete(uid)).toBe(true);
+    await world.edit();
+    await world.clock.advance(20_000);
+    expect(world.notifications).toEqual([['dns']]);
   });
 
   test('does not notify of our own write, even if its event arrives before its response', async () => {
@@ -306,6 +398,36 @@ describe('TenantWatches', () => {
     Object.assign(world, { cluster: restored });
     await world.clock.advance(20_000);
     expect(world.notifications).toEqual([['dns']]);
+  });
+
+  test('notifies of what was just written if the data was restored from a backup right afterwards', async () => {
+    const world = new World();
+    world.areWritten = true;
+    for (let edits = 0; edits < 50; edits += 1)
+      await world.cluster.admin.apply(kinds.ConfigMap, { ...map, data: { edits: String(edits) } }, { fieldManager });
+    await world.listening();
+    expect([world.limits, world.notifications]).toEqual([[], []]);
+    const restored = new FakeCluster();
+    await restored.admin.apply(kinds.ConfigMap, map, { fieldManager });
+    world.cluster.endWatches(new UnreachableError('the line is dead'));
+    Object.assign(world, { cluster: restored, connectedAt: world.clock.monotonic() });
+    await world.clock.advance(20_000);
+    expect(world.notifications).toEqual([['dns']]);
+  });
+
+  test('lists what was written over another connection: a server may have other data since', async () => {
+    const listed = async (connectedAt: number): Promise<number> => {
+      const world = new World();
+      world.areWritten = true;
+      world.connectedAt = connectedAt;
+      await world.clock.advance(5_000);
+      await world.apply();
+      await world.clock.advance(20_000);
+      expect(world.watches.isComplete(uid)).toBe(true);
+      return world.limits.length;
+    };
+    expect(await listed(4_999)).toBe(0);
+    expect(await listed(5_000)).toBe(2);
   });
 
   test('limits its lists, and does not treat objects beyond the limit as deleted', async () => {

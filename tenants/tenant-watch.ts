@@ -3,6 +3,7 @@ import { exponentialBackoff } from '../runtime/queue/backoff.ts';
 import type { Backoff } from '../runtime/queue/backoff.ts';
 import type { Clock, Timer } from '../runtime/clock.ts';
 import type { ListOf, Selection } from '../runtime/client/cluster.ts';
+import { connectionChecksum } from '../runtime/client/connection.ts';
 import type { Connection } from '../runtime/client/connection.ts';
 import { ApiError } from '../runtime/client/errors.ts';
 import { identityOf, isOlder } from '../runtime/cache/object-id.ts';
@@ -41,6 +42,11 @@ const calmMs = 60_000;
 const againMs = { firstMs: 500, capMs: 5 * 60_000 } as const;
 /** Until the watches of a tenant are opened again after an error. */
 const retryMs = { firstMs: 4_000, capMs: 120_000 } as const;
+/**
+ * Of objects that were written within this time, and over the same connection, the API server still has all later events: they need not
+ * be listed first.
+ */
+const freshMs = 60_000;
 /** After so many attempts nothing answers there: the next reconcile of the tenant tries again. */
 const maxAttempts = 8;
 /** If more objects than this have our label, the tenant created them. */
@@ -75,6 +81,8 @@ export class TenantWatch {
   readonly #overdue = new Set<string>();
   #connection: Connection;
   #line: WatchLine | undefined;
+  /** Of the connection that the line was opened with. */
+  #checksum: string | undefined;
   #openedAt = 0;
   #attempts = 0;
   #next: Timer | undefined;
@@ -105,6 +113,8 @@ export class TenantWatch {
   applied(presence: Presence, connection: Connection): void {
     this.#expectations.set(presence);
     this.#connection = connection;
+    // The former credentials would keep a second connection open beside that of reconciles.
+    if (this.#line !== undefined && this.#checksum !== connectionChecksum(connection)) this.#hangUp();
     this.#settled(presence.component);
     this.wake();
     this.#followSoon();
@@ -150,6 +160,7 @@ export class TenantWatch {
       this.#openedAt = this.#options.clock.monotonic();
       try {
         this.#line = this.#options.open(this.#connection);
+        this.#checksum = connectionChecksum(this.#connection);
       } catch {
         // Unusable credentials, which reconciles report.
         return;
@@ -191,7 +202,14 @@ export class TenantWatch {
       if (this.#kindWatches.has(kind)) continue;
       const kindWatch: KindWatch = { stop: undefined, timer: undefined, shortEnds: 0 };
       this.#kindWatches.set(kind, kindWatch);
-      await this.#listen({ line, kind, kindWatch });
+      const place = { line, kind, kindWatch };
+      // Over another connection, it may have been written before the data was restored from a backup: the version is in the future now.
+      const connectedAt = await line.connectedAt();
+      if (this.#kindWatches.get(kind) !== kindWatch) continue;
+      const time = Math.max(this.#options.clock.monotonic() - freshMs, connectedAt);
+      const from = this.#expectations.writtenAfter(kind, time);
+      if (from === undefined) await this.#listen(place);
+      else this.#watchKind(place, from);
     }
   }
 

@@ -97,6 +97,7 @@ export const stewardControlPlaneConditions = {
     reasons: {
       Available: 'The API server can be used.',
       NotAvailable: 'The API server cannot be used. The message says why.',
+      Sleeping: 'The control plane sleeps, so no pods run.',
       AvailableUnknown: 'It is unknown whether the API server can be used.',
       InternalError: 'An error prevented the check.',
       WaitingForCluster: 'No Cluster owns this object yet. Set the controlPlaneRef of a Cluster to this object.',
@@ -171,6 +172,7 @@ export const stewardControlPlaneConditions = {
     reasons: {
       Ready: 'Everything is in place.',
       NotReady: 'The message says what is missing.',
+      Sleeping: 'The control plane sleeps, so no pods run.',
       ReadyUnknown:
         'The cluster that hosts the control plane cannot be queried. The status is the last one that was known.',
       WaitingForCluster: 'No Cluster owns this object yet. Set the controlPlaneRef of a Cluster to this object.',

@@ -7,6 +7,7 @@ import {
 } from '../embedded/addons.ts';
 import { dataStoreFields, placementFields } from '../embedded/data-store-fields.ts';
 import { kubernetesFields } from '../embedded/kubernetes-fields.ts';
+import { sleepFields } from '../embedded/sleep.ts';
 import type { CelRule, Infer, Input } from '../schema.ts';
 import { described, int32, list, obj, opt, str, time } from '../schema.ts';
 import { restoreFrom } from '../steward/v1alpha1/backup/restore-source.ts';
@@ -44,6 +45,7 @@ export const sharedFields = {
   ),
   ...placementFields,
   ...dataStoreFields,
+  ...sleepFields,
   registry: opt(described(str(), 'Registry of the control plane images.'), 'registry.k8s.io'),
   apiServer: opt(described(componentSpec, 'Settings of kube-apiserver.')),
   controllerManager: opt(described(componentSpec, 'Settings of kube-controller-manager.')),

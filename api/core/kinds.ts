@@ -11,6 +11,7 @@ import type {
   V1Ingress,
   V1Endpoints,
   V1EndpointSlice,
+  V1FlowSchema,
   V1Job,
   V1Lease,
   V1MutatingWebhookConfiguration,
@@ -137,6 +138,7 @@ export const kinds = {
     'ValidatingAdmissionPolicyBinding',
     'validatingadmissionpolicybindings',
   ),
+  FlowSchema: clusterScoped<V1FlowSchema>('flowcontrol.apiserver.k8s.io', 'v1', 'FlowSchema', 'flowschemas'),
   ValidatingWebhookConfiguration: clusterScoped<V1ValidatingWebhookConfiguration>(
     'admissionregistration.k8s.io',
     'v1',

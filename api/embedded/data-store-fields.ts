@@ -43,7 +43,7 @@ export const dataStoreFields = {
   quota: opt(
     described(
       tenantQuota,
-      'Limits of what the tenant stores. While it reaches one, its API server denies creations and changes, but no deletions. Needs Kubernetes 1.30. It binds users of the tenant, and not those who may change this object.',
+      'Limits of what the tenant stores and writes. While it reaches one, its API server denies creations and changes, but no deletions. Needs Kubernetes 1.30. It binds users of the tenant, and not those who may change this object.',
     ),
   ),
   dataStoreOverrides: opt(

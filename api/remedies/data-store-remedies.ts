@@ -38,6 +38,18 @@ export const dataStoreRemedies = {
     ),
     Deleting: passing('Wait until the object is removed.'),
   },
+  SpaceReserved: {
+    SpaceReserved: healthy,
+    CompactedEarly: toDo(
+      'Nothing, if it ends. Otherwise find the tenant that overwrites so much, and give it a DataStore of its own.',
+      describe,
+    ),
+    LiveDataTooLarge: toDo(
+      'Raise --quota-backend-bytes of etcd and restart its members, or migrate tenants to another DataStore.',
+      describe,
+    ),
+    QuotaUnknown: toDo('Start etcd with a positive --quota-backend-bytes.'),
+  },
   Defragmented: {
     Defragmented: healthy,
     Defragmenting: passing('Wait: status.etcd shows the progress.', describe),

@@ -1,6 +1,7 @@
 import { commonRemedies } from './common-remedies.ts';
 import { stewardControlPlaneRemedies } from './steward-control-plane-remedies.ts';
 import { backupPolicyRemedies, tenantBackupRemedies, tenantRestoreRemedies } from './backup-remedies.ts';
+import { controlPlaneClaimRemedies, controlPlanePoolRemedies } from './pool-remedies.ts';
 import type { Remedy } from './remedy.ts';
 import { dataStoreRemedies } from './data-store-remedies.ts';
 import { tenantControlPlaneRemedies } from './tenant-control-plane-remedies.ts';
@@ -12,6 +13,8 @@ export const remedyTable = {
   TenantControlPlane: tenantControlPlaneRemedies,
   DataStore: dataStoreRemedies,
   StewardControlPlane: stewardControlPlaneRemedies,
+  ControlPlanePool: controlPlanePoolRemedies,
+  ControlPlaneClaim: controlPlaneClaimRemedies,
   BackupPolicy: backupPolicyRemedies,
   TenantBackup: tenantBackupRemedies,
   TenantRestore: tenantRestoreRemedies,

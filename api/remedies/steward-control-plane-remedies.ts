@@ -10,6 +10,10 @@ const ofTenant = passing(
   'Look at the TenantControlPlane: this condition depends on it.',
   'kubectl -n <namespace> describe tcp <name>',
 );
+const sleeping = passing(
+  'Nothing, if this is intended. It wakes up with kubectl steward wake, or by its schedules.',
+  'kubectl steward wake <name> -n <namespace>',
+);
 const managerLog = 'kubectl -n steward-system logs -l app.kubernetes.io/name=steward --tail=200';
 const internalError = toDo('See the log of the manager. It is tried again with back-off.', managerLog);
 const withoutCluster = toDo(
@@ -106,6 +110,7 @@ export const stewardControlPlaneRemedies = {
   Available: {
     Available: healthy,
     NotAvailable: ofTenant,
+    Sleeping: sleeping,
     AvailableUnknown: toDo('Look at FoundExternalReferenceClient.', describe),
     InternalError: internalError,
     WaitingForCluster: withoutCluster,
@@ -144,6 +149,7 @@ export const stewardControlPlaneRemedies = {
   Ready: {
     Ready: healthy,
     NotReady: toDo('Look at the condition that the message names.', describe),
+    Sleeping: sleeping,
     ReadyUnknown: toDo('Look at FoundExternalReferenceClient.', describe),
     WaitingForCluster: withoutCluster,
   },

@@ -14,7 +14,12 @@ const nodePorts =
   'kubectl get services -A -o custom-columns=NAMESPACE:.metadata.namespace,NAME:.metadata.name,NODEPORTS:.spec.ports[*].nodePort';
 const routes = 'kubectl -n <namespace> get tlsroutes,gateways -o yaml';
 const wake = `kubectl -n <namespace> patch tcp <name> --type merge -p '{"spec":{"controlPlane":{"deployment":{"replicas":2}}}}'`;
-const sleeping = passing('Nothing, if this is intended. To wake it, set replicas above 0.', wake);
+const wakeUp = 'kubectl steward wake <name> -n <namespace>';
+const sleeping = passing(
+  'Nothing, if this is intended. To wake it, set replicas above 0. If its schedules have put it to sleep, as Asleep says, it wakes up by itself, or with kubectl steward wake. If it sleeps because nobody used it, use kubectl steward wake.',
+  wake,
+  wakeUp,
+);
 const migrationJobs =
   'kubectl -n steward-system get jobs -l steward.butlerlabs.dev/component=migrate,tcp.steward.butlerlabs.dev/namespace=<namespace>,tcp.steward.butlerlabs.dev/name=<name>';
 const tenantAccess = 'kubectl steward kubeconfig <name> -n <namespace>';
@@ -207,6 +212,26 @@ export const tenantControlPlaneRemedies = {
     Sleeping: sleeping,
     NotRequested: healthy,
   },
+  Asleep: {
+    Scheduled: passing('Nothing, if this is intended. To wake it for this time, use kubectl steward wake.', wakeUp),
+    Requested: sleeping,
+    Idle: passing('Nothing, if this is intended. To use it, wake it with kubectl steward wake.', wakeUp),
+    InUse: healthy,
+    NotUsed: healthy,
+    UseUnknown: toDo(
+      'Make /metrics of the API server readable for the manager: its pods must run, and kube-apiserver must not have --enable-priority-and-fairness=false.',
+      conditions,
+      describePods,
+    ),
+    Awake: healthy,
+    KeptAwake: passing(
+      'Nothing, if this is intended. To let its schedules decide again, remove the annotation.',
+      'kubectl -n <namespace> annotate tcp <name> steward.butlerlabs.dev/wake-until-',
+    ),
+    Starting: passing('Wait, or look at Ready: it says what the control plane is waiting for.', conditions),
+    WorkUnderWay: passing('Wait until that has ended: it then falls asleep by itself.', conditions),
+    NotRequested: healthy,
+  },
   TenantConfigured: {
     ApiServerNotReady: apiServerNotReady,
     PoliciesNotServed: toDo('Upgrade the tenant to the version in the message, or remove spec.writePermissions.'),
@@ -260,9 +285,12 @@ export const tenantControlPlaneRemedies = {
   },
   WithinQuota: {
     WithinQuota: healthy,
-    NearQuota: toDo('Ask the users of the tenant to delete objects, or raise spec.quota.', showQuota),
+    NearQuota: toDo(
+      'Ask the users of the tenant to delete objects or to write less often, as the message says, or raise spec.quota.',
+      showQuota,
+    ),
     QuotaExceeded: toDo(
-      'Ask the users of the tenant to delete objects, which is still allowed, or raise spec.quota. Writes are allowed again within seconds.',
+      'Ask the users of the tenant to delete objects, which is still allowed, or raise spec.quota: writes are allowed again within seconds. After too many writes a second, they are allowed again at the time in the message.',
       showQuota,
       'kubectl steward kubeconfig <name> -n <namespace>',
     ),

@@ -14,6 +14,8 @@ const flooded = (quota: Partial<QuotaCounts> = {}, changes: Partial<HostileCount
     attack: 'config maps',
     seconds: 45.2,
     writesMs: [10, 20, 200],
+    mostFiles: 310,
+    mostMemoryMiB: 96,
     hostile: {
       ...{ accepted: 2500, denied: 9000, failures: 0, cpuPercent: 60, isReady: true },
       quota: {
@@ -68,9 +70,9 @@ describe('A hostile tenant', () => {
 describe('The report of a hostile tenant', () => {
   test('has a line for each attack, and the alarms of etcd', () => {
     const text = floodPresentation.report([row(), flooded(), handshakes]).replaceAll(/ +/g, ' ');
-    expect(text).toContain('| etcd | alone | 30 | 7 | 9 | 9 | 3 | 4 | 4 | 0 | | | | | | | 20 | yes |');
+    expect(text).toContain('| etcd | alone | 30 | 7 | 9 | 9 | 3 | 4 | 4 | 0 | | | | | | | 20 | | | yes |');
     expect(text).toContain(
-      '| etcd | config maps | 45 | 20 | 196 | 200 | 3 | 4 | 4 | 0 | 2500 | 9000 | 4.2 | 2500 of 2500 | 3.1 | 60 | 20 | yes |',
+      '| etcd | config maps | 45 | 20 | 196 | 200 | 3 | 4 | 4 | 0 | 2500 | 9000 | 4.2 | 2500 of 2500 | 3.1 | 60 | 20 | 310 | 96 | yes |',
     );
     expect(text).toContain('\nAlarms of etcd: none.');
   });

@@ -8,7 +8,18 @@ const bounds = { neighborMs: 1000, deniedAfterMs: 10_000 } as const;
 
 const heads = [
   ...['datastore', 'hostile tenant', 's', 'write ms p50', 'p99', 'most', 'read ms p50', 'p99', 'most', 'failed'],
-  ...['accepted', 'denied', 'limit after s', 'deleted', 'writes again after s', 'CPU %', 'file MiB', 'within'],
+  ...[
+    'accepted',
+    'denied',
+    'limit after s',
+    'deleted',
+    'writes again after s',
+    'CPU %',
+    'file MiB',
+    'most files',
+    'memory MiB',
+    'within',
+  ],
 ];
 
 /** True when the neighbor was harmed, or the quota did not do what it promises. */
@@ -39,9 +50,11 @@ function floodReport(rows: readonly FloodRow[]): string {
   return [
     'Two tenants of one DataStore: a neighbor with ten writes and ten reads a second, and a hostile one with a quota of 2000 objects and 32 MiB. Its',
     'client uses at most 60 % of one core of two, on which everything else runs too. "alone": the floor, while it does nothing. "config maps" and "events" are',
-    'small objects, "large objects" have 900 KiB, each over 16 connections until it is denied, and on; "overwrites" are new versions of four such objects; "watches"',
-    'are 200 of everything, each reopened every five seconds; "handshakes" are 200 connections that send one byte of TLS a second.',
-    '"limit after": from the accepted write that reached the quota to the first that was denied. Then all is deleted, and written again. "file": of etcd, at the end.\n',
+    'small objects, of config maps at least 100,000; "large objects" have 1 MiB, the most that an API server accepts; all are sent over 16 connections until one is',
+    'denied, and on; "overwrites" are new versions of four large objects; "watches"',
+    'are 200 of everything, each reopened every five seconds; "definitions" are up to 600 new kinds, each of them listed; "handshakes" are 200 connections that send one byte of TLS a second.',
+    '"limit after": from the accepted write that reached the quota to the first that was denied. Then all is deleted, and written again. "file", "files", "memory": of etcd, at the end',
+    'and the most meanwhile; connections are files.\n',
     textTable(heads, rows.map(lineOf)),
     ...(alarms.length === 0 ? [] : [`\nAlarms of etcd: ${raised.length === 0 ? 'none' : raised.join(', ')}.`]),
     ...(failures.length === 0 ? [] : ['', ...failures.map((line) => `- ${line}`)]),
@@ -58,7 +71,7 @@ function lineOf(row: FloodRow): readonly string[] {
     quota === undefined ? '' : `${quota.deleted} of ${quota.deleted + quota.undeleted}`,
     quota === undefined ? '' : inSeconds(quota.writesAgainAfterMs),
     hostile === undefined ? '' : String(hostile.cpuPercent),
-    row.fileMiB === undefined ? '' : String(row.fileMiB),
+    ...[row.fileMiB, row.mostFiles, row.mostMemoryMiB].map((value) => (value === undefined ? '' : String(value))),
     isHarmful(row) ? 'no' : 'yes',
   ];
 }

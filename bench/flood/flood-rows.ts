@@ -3,7 +3,15 @@ export const floodStores = ['etcd', 'postgres', 'mysql', 'nats'] as const;
 export type FloodStore = (typeof floodStores)[number];
 
 /** What the hostile tenant does, in this order. */
-export const attacks = ['config maps', 'large objects', 'overwrites', 'watches', 'events', 'handshakes'] as const;
+export const attacks = [
+  'config maps',
+  'large objects',
+  'overwrites',
+  'watches',
+  'events',
+  'definitions',
+  'handshakes',
+] as const;
 export type Attack = (typeof attacks)[number];
 
 /** What the neighbor noticed while the hostile tenant did one thing, or nothing. */
@@ -21,13 +29,16 @@ export interface FloodRow {
   /** Alarms of etcd and the size of its file at the end; absent for other datastores. */
   readonly alarms?: readonly string[];
   readonly fileMiB?: number;
+  /** The most files, connections among them, and memory that etcd had meanwhile; absent for other datastores. */
+  readonly mostFiles?: number;
+  readonly mostMemoryMiB?: number;
   /** Average load of the machine in the last minute, at the end. */
   readonly load: number;
 }
 
 /** What became of what the hostile tenant did. */
 export interface HostileCounts {
-  /** Writes that were accepted, watches that were opened, or connections that were taken. */
+  /** Writes that were accepted, watches that were opened, kinds that were defined and listed, or connections that were taken. */
   readonly accepted: number;
   /** Writes that were denied by the quota. */
   readonly denied: number;

@@ -13,8 +13,8 @@ import type { QuotaRoom } from './written-data.ts';
 /** Requests under way at once, each over a connection of its own. */
 const connections = 16;
 
-/** So much longer than asked a flood lasts that is not denied. */
-const mostTimes = 3;
+/** So much longer than asked a flood lasts that is not denied, or has not yet tried all that it is to try. */
+const mostTimes = 6;
 
 /** How long writes are tried after all was deleted, and how often. */
 const againWithinMs = 60_000;
@@ -37,20 +37,22 @@ export interface FloodedWrites extends AttackResult {
   readonly quota: Omit<QuotaCounts, 'isWithinQuota'>;
 }
 
-const bytesOf: Readonly<Record<FloodOfWrites['what'], number>> = {
-  'config maps': 100,
-  'large objects': 900 * 1024,
-  events: 100,
+/** How large each object is, and how many are tried at least. The largest ConfigMap that an API server accepts has 1 MiB of data. */
+const kinds: Readonly<Record<FloodOfWrites['what'], { readonly bytes: number; readonly attempts: number }>> = {
+  'config maps': { bytes: 100, attempts: 100_000 },
+  'large objects': { bytes: 1024 * 1024, attempts: 1 },
+  events: { bytes: 100, attempts: 1 },
 };
 
-/** Writes as fast as the budget allows, for so long and until it is denied; then deletes all of it, and writes again. */
+/** Writes as fast as the budget allows, until time, attempts and quota are over; then deletes all of it, and writes again. */
 export async function floodWrites(flood: FloodOfWrites, budget: CpuBudget): Promise<FloodedWrites> {
   const { kubeconfig, what, ms, room } = flood;
   // One client would send all of it over one connection, by HTTP/2.
   const clients = Array.from({ length: connections }, () => new KubernetesClient(kubeconfig).connection);
   const plural = what === 'events' ? 'events' : 'configmaps';
   const path = `/api/v1/namespaces/${floodNamespace}/${plural}`;
-  const text = 'x'.repeat(bytesOf[what]);
+  const { bytes, attempts } = kinds[what];
+  const text = 'x'.repeat(bytes);
   const data = new WrittenData(room, text.length);
   const failures: string[] = [];
   const names: string[] = [];
@@ -58,7 +60,7 @@ export async function floodWrites(flood: FloodOfWrites, budget: CpuBudget): Prom
   let sent = 0;
   const isOver = (): boolean => {
     const lasted = Date.now() - began;
-    return lasted > mostTimes * ms || (lasted > ms && data.denied > 0);
+    return lasted > mostTimes * ms || (lasted > ms && sent >= attempts && data.denied > 0);
   };
   await eachOf(clients, async (connection) => {
     while (!isOver()) {

@@ -1,5 +1,6 @@
 import type { AttackResult } from './attack-result.ts';
 import { CpuBudget } from './cpu-budget.ts';
+import { defineKinds } from './define-kinds.ts';
 import type { Attack } from './flood-rows.ts';
 import { floodWrites } from './flood-writes.ts';
 import type { FloodedWrites } from './flood-writes.ts';
@@ -28,6 +29,7 @@ async function attack({ attack: what, ...order }: AttackOrder): Promise<AttackOu
   const done = async (): Promise<Omit<AttackOutcome, 'cpuPercent'>> => {
     if (what === 'watches') return stormWatches(order, budget);
     if (what === 'overwrites') return overwriteObjects(order, budget);
+    if (what === 'definitions') return defineKinds(order, budget);
     if (what === 'handshakes') return slowHandshakes(order);
     return floodWrites({ ...order, what }, budget);
   };

@@ -2,9 +2,10 @@ import { loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import type { ManagementCluster } from '../../e2e/cluster/management-cluster.ts';
-import { rootEtcdctl } from '../../e2e/framework/root-etcdctl.ts';
 import { conditionOf, TenantStage } from '../../e2e/framework/tenant-stage.ts';
 import type { BenchRun } from '../figure.ts';
+import { EtcdPeak } from './etcd-peak.ts';
+import { etcdState } from './etcd-state.ts';
 import { attacks } from './flood-rows.ts';
 import type { Attack, FloodRow, FloodStore, HostileCounts } from './flood-rows.ts';
 import { openFloodedStore } from './flooded-store.ts';
@@ -38,7 +39,7 @@ interface Period {
   readonly to: number;
   /** Until the next one. */
   readonly until: number;
-  readonly found: Pick<FloodRow, 'hostile' | 'alarms' | 'fileMiB' | 'load'>;
+  readonly found: Pick<FloodRow, 'hostile' | 'alarms' | 'fileMiB' | 'mostFiles' | 'mostMemoryMiB' | 'load'>;
 }
 
 /**
@@ -89,7 +90,7 @@ async function measureStore(
       from,
       to,
       until: to,
-      found: { load: loadNow(), ...(await etcdState(stage, store)) },
+      found: { load: loadNow(), ...(await stateOf(stage, store)) },
     });
     for (const attack of attacks) {
       const period = await measureAttack(stage, attack, store);
@@ -126,6 +127,7 @@ async function measureAttack(stage: TenantStage, attack: Attack, store: FloodSto
   const room = quotaRoom(before?.status);
   if (room === undefined) throw new Error('The quota of the hostile tenant was not measured.');
   const kubeconfig = await stage.kubeconfig(hostile);
+  await using peak = store === 'etcd' ? new EtcdPeak(stage.cluster) : undefined;
   const from = Date.now();
   const outcome = await runAttack({ attack, kubeconfig, ms: attackMs, room });
   const isWithinQuota = await comesBack(stage);
@@ -133,7 +135,7 @@ async function measureAttack(stage: TenantStage, attack: Attack, store: FloodSto
   const object = await stage.cluster.client.read(stage.tenant(hostile));
   const isReady = conditionOf(object, 'Ready')?.status === 'True';
   const counts = hostileCounts(outcome, { isWithinQuota, isReady });
-  const found = { hostile: counts, ...(await etcdState(stage, store)), load: loadNow() };
+  const found = { hostile: counts, ...(await stateOf(stage, store)), ...(await peak?.end()), load: loadNow() };
   return { attack, from, to: outcome.endedAt, until: Date.now(), found };
 }
 
@@ -162,17 +164,9 @@ function hostileCounts(
   };
 }
 
-/** What etcd says of itself. */
-async function etcdState({ cluster }: TenantStage, store: FloodStore): Promise<Pick<FloodRow, 'alarms' | 'fileMiB'>> {
-  if (store !== 'etcd') return {};
-  const etcdctl = await rootEtcdctl(cluster);
-  const { stdout: alarms } = await cluster.exec([...etcdctl, 'alarm', 'list']);
-  const { stdout: members } = await cluster.exec([...etcdctl, 'endpoint', 'status', '--write-out=json']);
-  const [member] = JSON.parse(members) as readonly { readonly Status: { readonly dbSize: number } }[];
-  return {
-    alarms: alarms.split('\n').filter((line) => line !== ''),
-    fileMiB: Math.round((member?.Status.dbSize ?? 0) / 2 ** 20),
-  };
+/** Nothing for other datastores. */
+async function stateOf({ cluster }: TenantStage, store: FloodStore): Promise<Pick<FloodRow, 'alarms' | 'fileMiB'>> {
+  return store === 'etcd' ? etcdState(cluster) : {};
 }
 
 const loadNow = (): number => loadavg()[0] ?? 0;

@@ -6,7 +6,8 @@ import { floodNamespace } from './flood-writes.ts';
 /** Objects that are overwritten at once, each over a connection of its own. Those of all versions fit into what NATS reserves. */
 const objects = 4;
 
-const bytes = 900 * 1024;
+/** As much data as a ConfigMap may have. */
+const bytes = 1024 * 1024;
 
 /** Overwrites a few large objects again and again, as far as the budget allows: what is stored does not grow, its history does. */
 export async function overwriteObjects(

@@ -7,6 +7,6 @@ export function quotaRoom(status: Readonly<Record<string, unknown>> | undefined)
   const { hard, used } = (status?.quota ?? {}) as Partial<QuotaStatus>;
   if (hard === undefined || used === undefined) return undefined;
   const { dataSize, objects } = hard;
-  const room = dataSize === undefined ? Infinity : (numberOf(dataSize) ?? 0) - (numberOf(used.dataSize) ?? 0);
-  return { objects: objects === undefined ? Infinity : objects - used.objects, bytes: room };
+  const room = dataSize === undefined ? Infinity : (numberOf(dataSize) ?? 0) - (numberOf(used.dataSize ?? 0) ?? 0);
+  return { objects: objects === undefined ? Infinity : objects - (used.objects ?? 0), bytes: room };
 }

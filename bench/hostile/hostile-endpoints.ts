@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
+import { createSecureServer } from 'node:http2';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
 
@@ -22,12 +23,17 @@ export interface Opened {
 
 const version = JSON.stringify({ major: '1', minor: '36', gitVersion: 'v1.36.3' });
 
-function answer(response: ServerResponse, code: number, body: string): void {
-  response.writeHead(code, { 'content-type': 'application/json' }).end(body);
+type Request = IncomingMessage | Http2ServerRequest;
+type Response = ServerResponse | Http2ServerResponse;
+
+function answer(response: Response, code: number, body: string): void {
+  response.statusCode = code;
+  response.setHeader('content-type', 'application/json');
+  response.end(body);
 }
 
 /** Answers reads like a healthy server, and hangs on writes. */
-function seemsWell({ url = '' }: IncomingMessage, response: ServerResponse): boolean {
+function seemsWell({ url = '' }: Request, response: Response): boolean {
   if (url.startsWith('/livez') || url.startsWith('/readyz')) {
     answer(response, 200, 'ok');
     return true;
@@ -42,7 +48,7 @@ const notFound = JSON.stringify({
   message: 'namespaces "default" not found',
 });
 
-const handlers: Readonly<Record<'error' | 'hang' | 'bare', (request: IncomingMessage, to: ServerResponse) => void>> = {
+const handlers: Readonly<Record<'error' | 'hang' | 'bare', (request: Request, to: Response) => void>> = {
   error: (_request, response) => {
     answer(response, 500, JSON.stringify({ kind: 'Status', status: 'Failure', code: 500, message: 'no' }));
   },
@@ -63,7 +69,7 @@ function serverOf({ does, certificate, key }: Wanted): Server {
   if (does === 'cut') return createServer((socket) => socket.destroy());
   if (does === 'silent' || does === 'refuse')
     return createServer((socket) => socket.on('error', () => socket.destroy()));
-  return createHttpsServer({ cert: certificate, key }, handlers[does]);
+  return createSecureServer({ cert: certificate, key, allowHTTP1: true }, handlers[does]);
 }
 
 function open(wanted: Wanted): void {

@@ -11,6 +11,7 @@ import type { Cluster } from '../../runtime/client/cluster.ts';
 import type { Connection } from '../../runtime/client/connection.ts';
 import { EventRecorder } from '../../runtime/observe/event-recorder.ts';
 import { openCluster } from '../../runtime/client/http-cluster.ts';
+import { Http2Sessions } from '../../runtime/client/http2/http2-sessions.ts';
 import type { ClusterOptions } from '../../runtime/client/http-cluster.ts';
 import { InformerFactory } from '../../runtime/cache/informer-factory.ts';
 import { silent } from '../../runtime/observe/logger.ts';
@@ -44,6 +45,7 @@ export class HostileFleet {
   readonly #sessions = new Sessions({ clock: systemClock });
   readonly #endpoints: ChildProcess = fork(new URL('./hostile-endpoints.ts', import.meta.url));
   readonly #ports = new Map<string, PromiseWithResolvers<number>>();
+  readonly #tenantSessions = new Http2Sessions({ clock: systemClock, random: Math.random });
   readonly #pool: TenantPool;
   readonly #manager: Manager;
 
@@ -166,7 +168,10 @@ export class HostileFleet {
     const [name = ''] = new URL(connection.server).hostname.split('.');
     const port = this.#opened.get(name);
     if (!isHostile(name) || port === undefined) return new FakeCluster();
-    return openCluster({ ...connection, dial: { host: '127.0.0.1', port } }, limits);
+    return openCluster(
+      { ...connection, dial: { host: '127.0.0.1', port } },
+      { ...limits, sessions: this.#tenantSessions },
+    );
   }
 
   readonly #opened = new Map<string, number>();

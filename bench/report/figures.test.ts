@@ -73,3 +73,10 @@ test('A page gets its figures between its markers, and one without markers is re
   expect(withFigures(page, '$1 new')).toBe(page.replace('old', () => '$1 new'));
   expect(() => withFigures('a\n', 'new')).toThrow(/no markers/);
 });
+
+test('A page with several figures gets those that are named', () => {
+  const one = '<!-- figures: begin -->\nold\n<!-- figures: end -->\n';
+  const page = `${one}<!-- figures of stores: begin; by hand -->\nold\n<!-- figures of stores: end -->\n`;
+  expect(withFigures(page, 'new', 'stores')).toBe(page.replace(/old\n(?=<!-- figures of)/, 'new\n'));
+  expect(() => withFigures(one, 'new', 'stores')).toThrow(/no markers <!-- figures of stores: begin/);
+});

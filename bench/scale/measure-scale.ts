@@ -19,6 +19,8 @@ export interface ScaleOptions {
   readonly tenants: readonly number[];
   /** Seconds of rest before each look at rest, and of it. */
   readonly idleSeconds: number;
+  /** How many managers share the tenants. */
+  readonly managers: number;
 }
 
 /** Created at once at most, and there in the stages after that. */
@@ -26,9 +28,10 @@ const mostAtOnce = 1_000;
 
 /** Measures the manager with many tenants, one stage after the other. */
 export async function measureScale(options: ScaleOptions, progress: Progress): Promise<readonly ScaleRow[]> {
-  await using fleet = await ScaleFleet.start((step) => {
+  const tell = (step: string): void => {
     progress('scale', step);
-  });
+  };
+  await using fleet = await ScaleFleet.start(tell, options.managers);
   const run = new ScaleRun(fleet, options, progress);
   for (const stage of scaleStages) if (options.stages.includes(stage)) await run.stage(stage);
   return run.rows;
@@ -110,7 +113,8 @@ class ScaleRun {
   }
 
   #found(row: ScaleRow): void {
-    this.rows.push(row);
+    const { managers } = this.#options;
+    this.rows.push(managers === 1 ? row : { ...row, managers });
     this.#progress('scale', scaleLine(row));
   }
 }

@@ -103,6 +103,12 @@ describe('The report', () => {
     expect(lines).toContain('| left of deleted tenants: keys, users, roles, objects | 200 | 0 | 0 | so far |');
   });
 
+  test('says whether one manager was measured or several that share the tenants', () => {
+    expect(report).toContain('One manager with many tenants');
+    const shared = scalePresentation.report(rows.map((row) => ({ ...row, managers: 3 })));
+    expect(shared).toContain('3 managers that share them (`--shards`) with many tenants');
+  });
+
   test('has a row for each number of tenants at rest, and a line for each other stage', () => {
     expect(lines).toContain('| 0 | 100 | 50 | 3.0 | 60 | | | | | | 5 |');
     expect(lines).toContain('| 200 | 160 | 50 | 3.0 | 80 | 0.00 | 0.50 | 4.00 | 1 | 2 | 5 |');

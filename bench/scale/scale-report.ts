@@ -20,13 +20,19 @@ function scaleReport(rows: readonly ScaleRow[]): string {
   );
   const [rest, events] = [rowsOf(rows, 'rest'), rowsOf(rows, 'events')];
   return [
-    "One manager with many tenants: real management cluster and etcds, tenants' API servers answered by a stand-in, no pods.",
+    `${who(rows)} with many tenants: real management cluster and etcds, tenants' API servers answered by a stand-in, no pods.`,
     '[How it is measured](scale.md). "So far": within the reach, with fewer tenants than it has to hold for.\n',
     reaches,
     ...(rest.length === 0 ? [] : [`\nAt rest, for each number of tenants:\n\n${restTable(rest)}`]),
     ...(events.length === 0 ? [] : [`\nWhat follows an event:\n\n${eventTable(events)}`]),
     ...rows.filter(({ stage }) => stage !== 'rest' && stage !== 'events').map((row) => `\n${scaleLine(row)}.`),
   ].join('\n');
+}
+
+/** Who was measured. */
+function who(rows: readonly ScaleRow[]): string {
+  const { managers = 1 } = rows[0] ?? {};
+  return managers === 1 ? 'One manager' : `${managers} managers that share them (\`--shards\`)`;
 }
 
 function reachLine(reach: Reach): readonly string[] {
@@ -111,7 +117,7 @@ function headlines(rows: readonly ScaleRow[]): readonly Headline[] {
   return reachesOf(rows)
     .filter(({ figure }) => wanted.some((start) => figure.startsWith(start)))
     .map(({ figure, value, digits, tenants }) => ({
-      figure: `One manager, ${tenants} tenants: ${figure}`,
+      figure: `${who(rows)}, ${tenants} tenants: ${figure}`,
       value: value.toFixed(digits),
     }));
 }

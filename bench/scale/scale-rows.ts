@@ -13,6 +13,8 @@ export type ManagementRequests = Readonly<Record<string, number>>;
 interface Row<Stage extends ScaleStage> {
   readonly stage: Stage;
   readonly tenants: number;
+  /** How many managers share the tenants; absent for one. Memory and lag are those of the worst, all else is of all together. */
+  readonly managers?: number;
   /** The 99th percentile of the event loop's lag, and the longest, in milliseconds. */
   readonly lagP99Ms: number;
   readonly lagMaxMs: number;

@@ -31,9 +31,14 @@ export function clusterAddonControllers(parts: ClusterAddonParts): readonly Cont
   const { cluster, memory, clock, informers, assets: store, renderer, source, pool, watchFilter } = parts;
   const assets = releaseAssetsOf({ cluster, store, source });
   // The same watches as the controllers', so that nothing is followed twice.
-  const classes = { kind: capiClusterClass, labelSelector: clusterStackLabels.release, metadataOnly: true };
+  const classes = {
+    kind: capiClusterClass,
+    labelSelector: clusterStackLabels.release,
+    metadataOnly: true,
+    optional: true,
+  };
   const seen = {
-    clusters: () => informers.informer({ kind: capiCluster }).list(),
+    clusters: () => informers.informer({ kind: capiCluster, optional: true }).list(),
     classes: () => informers.informer(classes).list(),
   };
   return [

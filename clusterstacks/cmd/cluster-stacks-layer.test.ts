@@ -20,6 +20,7 @@ import { silent } from '../../runtime/observe/logger.ts';
 import { Manager } from '../../runtime/reconcile/manager.ts';
 import { Metrics } from '../../runtime/observe/metrics.ts';
 import { Sessions } from '../../stores/sessions.ts';
+import { UseMeter } from '../../tenants/use/use-meter.ts';
 import { TenantPool } from '../../tenants/pool.ts';
 import { ClusterStackObjects, stacksNamespace as namespace } from '../../testing/builders/cluster-stack-objects.ts';
 import { FakeClock } from '../../testing/fake/fake-clock.ts';
@@ -64,6 +65,7 @@ class World {
     const shared: Shared = {
       ...{ cluster, informers, clock, memory, watches: undefined, prober: undefined, metrics: new Metrics() },
       sessions: new Sessions({ clock }),
+      useMeter: new UseMeter({ clock, memory, log: silent, random: () => 0.5 }),
       quotas: { measurementOf: () => ({}) },
       pool: new TenantPool({ memory, clock, open }),
       external: new ExternalClusters({ ...common, open }),
@@ -137,10 +139,10 @@ describe('The cluster stacks layer', () => {
     world = new World([...clusterStackKinds, capiCluster, capiClusterClass, capiMachineDeployment]);
     await world.start();
     expect(world.waits()).toContain('clusterstacks.clusterstack.x-k8s.io: there is no such API');
-    expect(world.waits()).toContain('clusters.cluster.x-k8s.io: there is no such API');
+    expect(world.waits()).toContain('machinedeployments.cluster.x-k8s.io: there is no such API');
     for (const kind of clusterStackKinds) world.cluster.serve(kind);
     await world.clock.advance(60_000);
-    expect(world.waits()).toContain('clusters.cluster.x-k8s.io: there is no such API');
+    expect(world.waits()).toContain('machinedeployments.cluster.x-k8s.io: there is no such API');
     for (const kind of [capiCluster, capiClusterClass, capiMachineDeployment]) world.cluster.serve(kind);
     await world.make.stack({ autoSubscribe: false });
     await world.clock.advance(60_000);

@@ -54,9 +54,8 @@ export function clusterStacksLayer(settings: ManagerSettings, parts: LayerParts)
       name: clusterStackOperatorLease,
       changed: () => {
         log.warn(why() ?? 'the cluster-stack-operator is gone: cluster stacks are reconciled again');
-        for (const controller of controllers) {
-          for (const object of informers.informer({ kind: controller.kind }).list())
-            enqueue(controller.name, keyOf(object));
+        for (const { name: controller, kind, optional } of controllers) {
+          for (const object of informers.informer({ kind, optional }).list()) enqueue(controller, keyOf(object));
         }
       },
     }),
@@ -65,6 +64,7 @@ export function clusterStacksLayer(settings: ManagerSettings, parts: LayerParts)
     },
   );
   for (const [controller, watch] of layerWatches) {
+    // The kind may be absent for the other controller, but not for those of the layer.
     informers.informer({ kind: watch.kind }).subscribe((old, now) => {
       for (const key of watch.keys(old, now)) enqueue(controller, key);
     });

@@ -1,6 +1,7 @@
 import type { Secret } from '../../api/core/kinds.ts';
 import type { Manifest } from '../../api/meta.ts';
 import { annotations, labels, stewardGroup, tenantObjects } from '../../api/names.ts';
+import { specOwner } from '../../api/steward/v1alpha1/pool/spec-owner.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 
 /** False for annotations that say how an object came to be, or request something once. */
@@ -23,12 +24,11 @@ export function backedUpSecrets(name: string): readonly string[] {
 export const encryptionKeys = (name: string): string => tenantObjects(name).encryption;
 
 /**
- * Objects that create a control plane again, without what belongs to the former cluster. A TenantControlPlane that has a controller is
- * left out: its controller, such as a StewardControlPlane, creates it.
+ * Objects that create a control plane again, without what belongs to the former cluster. A TenantControlPlane about
+ * which its controller decides is left out: the controller, such as a StewardControlPlane, creates it.
  */
 export function backedUpObjects(tcp: TenantControlPlane, secrets: readonly Secret[]): readonly Manifest[] {
-  const isControlled = tcp.metadata.ownerReferences?.some(({ controller }) => controller === true) === true;
-  const own = isControlled ? [] : [tenantManifest(tcp)];
+  const own = specOwner(tcp.metadata) === undefined ? [tenantManifest(tcp)] : [];
   return [...secrets.map(secretManifest), ...own];
 }
 
@@ -44,8 +44,9 @@ function manifest(
 ): Manifest {
   const { name, namespace } = metadata;
   const kept = Object.entries(metadata.annotations ?? {}).filter(([annotation]) => isKept(annotation));
-  // The UID of the former owner is none in another cluster.
-  const marks = Object.entries(metadata.labels ?? {}).filter(([label]) => label !== labels.owner);
+  // The UIDs of former owners are none in another cluster, and a pool there has not created it.
+  const former: readonly string[] = [labels.owner, labels.pool, labels.templateHash, labels.claimedBy];
+  const marks = Object.entries(metadata.labels ?? {}).filter(([label]) => !former.includes(label));
   return {
     apiVersion,
     kind,

@@ -1,5 +1,5 @@
 import { kinds } from '../../api/core/kinds.ts';
-import type { Key, Manifest } from '../../api/meta.ts';
+import type { Key, KindRef, Manifest, Resource } from '../../api/meta.ts';
 import { annotations, labels } from '../../api/names.ts';
 import {
   awaitedRestore,
@@ -10,7 +10,7 @@ import {
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { sleep } from '../../runtime/clock.ts';
-import { isAlreadyExists } from '../../runtime/client/is-already-exists.ts';
+import { createIfAbsent } from '../../runtime/client/create-if-absent.ts';
 import { chooseBackup, restoreBackup } from '../../stores/backup/restore-backup.ts';
 import type { RestoredBackup } from '../../stores/backup/restore-backup.ts';
 import { encryptionKeys } from './backed-up-objects.ts';
@@ -146,16 +146,12 @@ async function recreated(
   return made;
 }
 
-async function created(
+async function created<T extends Resource>(
   { cluster, signal }: BackupParts,
-  kind: typeof kinds.Secret | typeof tenantControlPlane,
+  kind: KindRef<T>,
   manifest: Manifest,
 ): Promise<void> {
-  try {
-    await cluster.create<never>(kind as never, manifest, { fieldManager, signal });
-  } catch (error) {
-    if (!isAlreadyExists(error)) throw error;
-  }
+  await createIfAbsent(cluster, { kind, manifest }, { fieldManager, signal });
 }
 
 const inNamespace = (manifest: Manifest, { tenant }: RestoreTask): Manifest => {

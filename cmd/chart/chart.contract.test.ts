@@ -105,6 +105,7 @@ describe('the charts', () => {
 
   test.each([
     [{ replicaCount: 2, leaderElect: false }, /several managers would reconcile the same objects/],
+    [{ shards: true, leaderElect: false }, /shards is true and leaderElect is false/],
     [{ 'etcd.members': 2 }, /etcd\.members is even/],
     [{ 'tenantControlPlanes.enabled': false, 'clusterApi.enabled': false }, /there is nothing to run/],
     [{ 'serviceMonitor.enabled': true, 'metrics.service.enabled': false }, /needs metrics\.service\.enabled/],

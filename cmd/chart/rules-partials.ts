@@ -9,6 +9,8 @@ const halves: Readonly<Record<string, string>> = {
   kubeconfiggenerator: '.tenantControlPlanes',
   tenantcontrolplane: '.tenantControlPlanes',
   retainedcontrolplane: '.tenantControlPlanes',
+  controlplanepool: '.tenantControlPlanes',
+  controlplaneclaim: '.tenantControlPlanes',
   backuppolicy: '.tenantControlPlanes',
   tenantbackup: '.tenantControlPlanes',
   tenantrestore: '.tenantControlPlanes',

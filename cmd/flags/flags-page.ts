@@ -1,6 +1,7 @@
 import { codeInProse } from '../../api/generate/code-in-prose.ts';
 import { managerFlags } from './manager-flags.ts';
 import { datastoreBootstrapFlags, serverBootstrapFlags } from '../datastore-bootstrap.ts';
+import { activatorFlags } from './activator-flags.ts';
 import { backupFlags, restoreFlags } from './backup-flags.ts';
 import type { Flag, Flags } from './flags.ts';
 import { variableOf } from './flag-variables.ts';
@@ -21,6 +22,7 @@ export const documentedCommands: readonly DocumentedCommand[] = [
   { name: 'manager', flags: managerFlags, hasVariables: true },
   { name: 'datastore-bootstrap etcd', flags: datastoreBootstrapFlags },
   { name: 'datastore-bootstrap postgres|mysql|nats|nats-accounts', flags: serverBootstrapFlags },
+  { name: 'activator', flags: activatorFlags },
   { name: 'migrate', flags: migrateFlags },
   { name: 'backup', flags: backupFlags },
   { name: 'restore', flags: restoreFlags },

@@ -34,6 +34,10 @@ export const managerFlags = {
     value: true,
     help: 'Whether to use leader election, so that only one manager is active at a time.',
   },
+  shards: {
+    value: false,
+    help: 'Whether all replicas of the manager are active, each with a share of the objects. They must have the same flags. Needs --leader-elect.',
+  },
   'metrics-bind-address': {
     value: '',
     help: 'Address at which metrics are served; 0 disables them. Defaults to :8443, or to 127.0.0.1:8080 with --insecure-diagnostics.',
@@ -85,7 +89,7 @@ export const managerFlags = {
   },
   'tenant-probe-interval': {
     value: '30s',
-    help: 'How often /readyz of the API server of every tenant is requested, through its Service and through its endpoint, for the metrics. Needs --object-metrics. 0s turns it off.',
+    help: 'How often /readyz of the API server of a tenant is requested, through its Service and through its endpoint, for the metrics. One that answers is asked half as often, in turn on one of the ways. Needs --object-metrics. 0s turns it off.',
   },
   'tenant-size-interval': {
     value: '1h',

@@ -33,6 +33,11 @@ describe('Settings of the manager', () => {
     expect([...controllers]).toEqual(['datastore', 'tenantcontrolplane']);
   });
 
+  test('One manager works at a time, unless they are to share the objects', () => {
+    expect(readManagerSettings([], pod).shards).toBe(false);
+    expect(readManagerSettings(['--shards'], pod).shards).toBe(true);
+  });
+
   test('The newest supported minor of Kubernetes is the newest that is tested, or the given one', () => {
     expect(readManagerSettings([], pod).newestMinor).toBe(newestMinor);
     expect(readManagerSettings(['--max-kubernetes-minor=37'], pod).newestMinor).toBe(37);
@@ -91,6 +96,7 @@ describe('Settings of the manager', () => {
     [['--tenant-size-interval=1s'], pod, '--tenant-size-interval takes 0s or at least 60s, got 1s'],
     [['--tracing-endpoint=collector:4318'], pod, 'takes an http:// or https:// URL, got "collector:4318"'],
     [['--tracing-endpoint=http://collector', '--tracing-percent=0'], pod, 'takes 1 to 100, got 0'],
+    [['--shards', '--leader-elect=false'], pod, '--shards needs --leader-elect'],
     [['--profiling', '--insecure-diagnostics'], pod, 'cannot be combined with --insecure-diagnostics'],
     [['--metrics-bind-address=here'], pod, '--metrics-bind-address takes [host]:port'],
     [['--max-concurrent-tcp-reconciles=0'], pod, 'greater than 0'],

@@ -56,6 +56,8 @@ export interface ManagerSettings {
   /** How far authors of control planes may go. */
   readonly boundaries: BoundarySettings;
   readonly leaderElect: boolean;
+  /** Whether several managers share the objects. */
+  readonly shards: boolean;
   readonly metrics: ListenAddress | undefined;
   /** Whether metrics are served without TLS and without authorization. */
   readonly insecureMetrics: boolean;
@@ -126,6 +128,7 @@ export function readManagerSettings(args: readonly string[], environment: Enviro
     newestMinor: lastMinor(flags),
     boundaries: readBoundaries(flags),
     leaderElect: flags['leader-elect'],
+    shards: shards(flags),
     metrics: metricsAddress(flags),
     insecureMetrics: flags['insecure-diagnostics'],
     profiling: profiling(flags),
@@ -234,6 +237,12 @@ function tracing({ 'tracing-endpoint': endpoint, 'tracing-percent': percent }: V
     throw new UsageError(`--tracing-endpoint takes an http:// or https:// URL, got "${endpoint}"`);
   if (!(percent > 0 && percent <= 100)) throw new UsageError(`--tracing-percent takes 1 to 100, got ${percent}`);
   return { endpoint, ratio: percent / 100 };
+}
+
+function shards({ shards: wanted, 'leader-elect': elects }: Values): boolean {
+  if (wanted && !elects)
+    throw new UsageError('--shards needs --leader-elect: a manager without shards would work on the same objects');
+  return wanted;
 }
 
 function profiling({ profiling: wanted, 'insecure-diagnostics': insecure }: Values): boolean {

@@ -8,6 +8,8 @@ import { tenantBackup } from '../../api/steward/v1alpha1/backup/tenant-backup.ts
 import { tenantRestore } from '../../api/steward/v1alpha1/backup/tenant-restore.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import { kubeconfigGenerator } from '../../api/steward/v1alpha1/kubeconfig-generator.ts';
+import { controlPlaneClaim } from '../../api/steward/v1alpha1/pool/control-plane-claim.ts';
+import { controlPlanePool } from '../../api/steward/v1alpha1/pool/control-plane-pool.ts';
 import { retainedControlPlane } from '../../api/steward/v1alpha1/retained-control-plane.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { clusterAddon } from '../../clusterstacks/api/cluster-addon.ts';
@@ -86,6 +88,26 @@ export const healthRules: readonly HealthRule[] = [
   // A control plane that is not up yet has no kubeconfig, which is usual.
   { kind: kubeconfigGenerator, pausedBy: annotations.paused, summary: 'Ready', whenFalse: { NotReady: 'Progressing' } },
   {
+    kind: controlPlanePool,
+    pausedBy: annotations.paused,
+    summary: 'Ready',
+    whenFalse: { Preparing: 'Progressing', CreationRefused: 'Degraded', NotBecomingReady: 'Degraded' },
+  },
+  {
+    kind: controlPlaneClaim,
+    pausedBy: annotations.paused,
+    summary: 'Bound',
+    whenFalse: {
+      NoneReady: 'Progressing',
+      // It may be created together with its pool.
+      PoolNotFound: 'Progressing',
+      KubeconfigPending: 'Progressing',
+      SecretTaken: 'Degraded',
+      ControlPlaneGone: 'Degraded',
+    },
+    final: ['ControlPlaneGone'],
+  },
+  {
     kind: backupPolicy,
     pausedBy: annotations.paused,
     summary: 'Ready',
@@ -142,7 +164,7 @@ export const healthRules: readonly HealthRule[] = [
     kind: stewardControlPlane,
     pausedBy: pausedAnnotation,
     summary: 'Ready',
-    whenFalse: { WaitingForCluster: 'Progressing', NotReady: 'Degraded' },
+    whenFalse: { WaitingForCluster: 'Progressing', Sleeping: 'Suspended', NotReady: 'Degraded' },
     once: 'initialized',
     busy: 'RollingOut',
     replicas: 'replicas',

@@ -181,6 +181,33 @@ const ofOthers: readonly Case[] = [
     ...progressing,
   },
   {
+    kind: 'ControlPlanePool',
+    situation: 'that prepares control planes',
+    conditions: ['Ready=False Preparing'],
+    ...progressing,
+  },
+  {
+    kind: 'ControlPlanePool',
+    situation: 'whose control planes are refused',
+    conditions: ['Ready=False CreationRefused'],
+    ...degraded,
+  },
+  {
+    kind: 'ControlPlaneClaim',
+    situation: 'that waits for a control plane',
+    conditions: ['Bound=False NoneReady'],
+    ...progressing,
+    kstatus: 'Current',
+  },
+  {
+    kind: 'ControlPlaneClaim',
+    situation: 'whose control plane is gone',
+    conditions: ['Bound=False ControlPlaneGone'],
+    argo: 'Degraded',
+    flux: 'Failed',
+    kstatus: 'Current',
+  },
+  {
     kind: 'RetainedControlPlane',
     situation: 'whose record cannot be read',
     conditions: ['Adoptable=False RecordUnreadable'],
@@ -223,6 +250,13 @@ const ofOthers: readonly Case[] = [
     conditions: ['Ready=False NotReady'],
     status: { initialized: true },
     spec: { replicas: 0 },
+    ...suspended,
+  },
+  {
+    kind: 'StewardControlPlane',
+    situation: 'that sleeps by its schedules',
+    conditions: ['Ready=False Sleeping'],
+    status: { initialized: true },
     ...suspended,
   },
   {

@@ -12,6 +12,8 @@ export interface AccessOptions {
   readonly clock: Clock;
   /** Throws when this process does not lead (anymore). */
   readonly mayWrite: () => void;
+  /** Whether writes over HTTP/1.1 are checked once more when they are sent. False by default. */
+  readonly atSocket?: boolean;
 }
 
 /** Everything through which the controllers of a manager change something. */
@@ -28,10 +30,10 @@ export interface GuardedAccess {
  * All that a manager reaches, with one guard in front of every write: a manager that has lost its Lease, or may have lost it while it was
  * suspended, must change neither the management cluster nor a tenant nor a datastore, because another one is at work there.
  */
-export function guardedAccess({ client, open, clock, mayWrite }: AccessOptions): GuardedAccess {
+export function guardedAccess({ client, open, clock, mayWrite, atSocket = false }: AccessOptions): GuardedAccess {
   return {
-    cluster: guardWrites(client, mayWrite),
-    open: (connection, limits) => guardWrites(open(connection, limits), mayWrite),
+    cluster: guardWrites(client, mayWrite, { atSocket }),
+    open: (connection, limits) => guardWrites(open(connection, limits), mayWrite, { atSocket }),
     sessions: new Sessions({ clock, mayWrite }),
   };
 }

@@ -3,7 +3,10 @@ import { conditionSamples } from '../../runtime/observe/condition-samples.ts';
 import type { ObjectMetric } from '../../runtime/observe/object-metrics.ts';
 import { sample } from './sample.ts';
 
-const types = ['Ready', 'Reachable', 'Authorized', 'VersionSupported', 'IsolationVerified', 'Drained', 'Defragmented'];
+const types = [
+  ...['Ready', 'Reachable', 'Authorized', 'VersionSupported', 'IsolationVerified', 'Drained'],
+  ...['SpaceReserved', 'Defragmented'],
+];
 
 /** What is measured of a DataStore. */
 export const dataStoreMetrics: readonly ObjectMetric<DataStore>[] = [
@@ -54,6 +57,12 @@ export const dataStoreMetrics: readonly ObjectMetric<DataStore>[] = [
     help: 'Bytes stored, if the servers report it',
     labels: [],
     samples: ({ status }) => sample(status?.sizeBytes),
+  },
+  {
+    name: 'steward_datastore_compacted_timestamp_seconds',
+    help: 'Time of the last early compaction of history; absent before the first',
+    labels: [],
+    samples: ({ status }) => sample(status?.etcd?.compacted && Date.parse(status.etcd.compacted.time) / 1000),
   },
   {
     name: 'steward_datastore_drain_remaining_tenants',

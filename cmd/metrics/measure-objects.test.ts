@@ -12,6 +12,7 @@ test('series of objects carry their namespace and name, and those of the manager
   const metrics = new Metrics({ process: false });
   metrics.ofController('tenant');
   measureObjects(metrics, {
+    now: () => new Date(0),
     tenants: () => [shop],
     secrets: () => [
       {
@@ -35,6 +36,7 @@ test('series of objects carry their namespace and name, and those of the manager
     defaultDataStore: '',
     probes: (uid) =>
       new Map(uid === '0dd5c1a0-4b0c-4b0e-9d55-6b8d6b3f9c11' ? [['service', { isUp: true, seconds: 0.02 }]] : []),
+    dataWrites: () => undefined,
     dataSize: (uid) =>
       uid === '0dd5c1a0-4b0c-4b0e-9d55-6b8d6b3f9c11' ? { bytes: 4096, content: { keys: 3, bytes: 1024 } } : undefined,
   });
@@ -63,6 +65,7 @@ test('Secrets that only look like those of a control plane are no series, howeve
   const gone = { ownerReferences: [{ ...ownerReferenceOf(shop), uid: 'of-another' }] };
   const many = Array.from({ length: 100 }, (_, at) => secret(`many-${at}`, owned));
   measureObjects(metrics, {
+    now: () => new Date(0),
     tenants: () => [shop],
     secrets: () => [secret('planted', {}), secret('stale', gone), ...many],
     dataStores: () => [],
@@ -70,6 +73,7 @@ test('Secrets that only look like those of a control plane are no series, howeve
     defaultDataStore: '',
     probes: () => new Map(),
     dataSize: () => undefined,
+    dataWrites: () => undefined,
   });
   const text = await metrics.registry.metrics();
   expect(text).not.toMatch(/secret="(planted|stale)"/);

@@ -14,6 +14,7 @@ import type { Metrics } from '../../runtime/observe/metrics.ts';
 
 /** What is measured when metrics are scraped. */
 export interface MeasuredObjects {
+  readonly now: () => Date;
   readonly tenants: () => readonly TenantControlPlane[];
   /** Secrets that belong to tenants; their metadata is enough. */
   readonly secrets: () => readonly Pick<Secret, 'metadata'>[];
@@ -23,6 +24,8 @@ export interface MeasuredObjects {
   readonly probes: (uid: string) => ReadonlyMap<ProbePath, ProbeResult>;
   /** How much a tenant stores; undefined while it is not known. */
   readonly dataSize: (uid: string) => TenancySize | undefined;
+  /** How often a tenant was written to; undefined while it is not known. */
+  readonly dataWrites: (uid: string) => number | undefined;
   /** DataStore of tenants that neither name nor select one; empty for none. */
   readonly defaultDataStore: string;
 }

@@ -53,7 +53,7 @@ test('the data of a tenant is that in its DataStore and in those of overrides, e
   const { metered } = await setUp({ main: 100, events: 30 });
   const [tenant] = metered({ status: { storage } });
   expect(tenant?.uid).toBe('0dd5c1a0-4b0c-4b0e-9d55-6b8d6b3f9c11');
-  expect(await tenant?.measure(signal)).toEqual({ bytes: 132, content: { keys: 2, bytes: 132 } });
+  expect(await tenant?.measure(signal)).toEqual({ bytes: 132, content: { keys: 2, bytes: 132 }, writes: 2 });
 });
 
 test('the size is unknown while a part of it is', async () => {

@@ -7,7 +7,7 @@ import {
   recordedShares,
 } from '../../controllers/tenantcontrolplane/datastore/overrides/override-shares.ts';
 import { tenancyOf } from '../../controllers/tenantcontrolplane/datastore/store-phase.ts';
-import type { TenancySize } from '../../stores/driver.ts';
+import type { Session, Tenancy, TenancySize } from '../../stores/driver.ts';
 import type { StoreAccess } from '../../stores/store-access.ts';
 import type { MeteredTenant } from '../../stores/tenancy-meter.ts';
 
@@ -30,33 +30,75 @@ export function meteredTenants({ tenants, ...facts }: MeteredFacts): readonly Me
 /** The tenancy in use and those of overrides; undefined unless all of them are known. */
 export async function dataSize(
   tcp: TenantControlPlane,
-  { dataStores, stores, defaultDataStore }: Omit<MeteredFacts, 'tenants'>,
+  facts: Omit<MeteredFacts, 'tenants'>,
   signal: AbortSignal,
 ): Promise<TenancySize | undefined> {
-  const main = tenancyOf(tcp);
-  const shares = [
-    { name: dataStoreName(tcp, defaultDataStore), tenancy: main },
-    ...distinctShares(recordedShares(tcp)).map(({ dataStoreName: name, schema, user }) => {
-      return { name, tenancy: { schema, user, owner: main.owner } };
-    }),
-  ];
   let sum = nothing;
-  for (const { name, tenancy } of shares) {
-    const store = dataStores.find(({ metadata }) => metadata.name === name);
-    if (store === undefined) return undefined;
-    const open = await stores.open(store, signal);
-    const size = await open.use((session) => session.measure(tenancy, signal));
+  for (const share of sharesOf(tcp, facts)) {
+    const size = await ofShare(share, facts, signal, (session) => session.measure(share.tenancy, signal));
     if (size === undefined) return undefined;
     sum = plus(sum, size);
   }
   return sum;
 }
 
-const nothing: TenancySize = { bytes: 0, content: { keys: 0, bytes: 0 } };
+/** How often a tenant was written to. */
+export interface CountedWrites {
+  readonly writes: number;
+  /** Where. */
+  readonly source: string;
+}
+
+/** The writes to the same; undefined unless all of them are known. */
+export async function dataWrites(
+  tcp: TenantControlPlane,
+  facts: Omit<MeteredFacts, 'tenants'>,
+  signal: AbortSignal,
+): Promise<CountedWrites | undefined> {
+  const shares = sharesOf(tcp, facts);
+  let writes = 0;
+  for (const share of shares) {
+    const counted = await ofShare(share, facts, signal, (session) => session.countWrites(share.tenancy, signal));
+    if (counted === undefined) return undefined;
+    writes += counted;
+  }
+  return { writes, source: shares.map(({ name, tenancy }) => `${name}/${tenancy.schema}`).join(',') };
+}
+
+/** A tenancy, and the name of its DataStore. */
+interface Share {
+  readonly name: string;
+  readonly tenancy: Tenancy;
+}
+
+function sharesOf(
+  tcp: TenantControlPlane,
+  { defaultDataStore }: Pick<MeteredFacts, 'defaultDataStore'>,
+): readonly Share[] {
+  const main = tenancyOf(tcp);
+  const others = distinctShares(recordedShares(tcp)).map(({ dataStoreName: name, schema, user }) => {
+    return { name, tenancy: { schema, user, owner: main.owner } };
+  });
+  return [{ name: dataStoreName(tcp, defaultDataStore), tenancy: main }, ...others];
+}
+
+async function ofShare<T>(
+  { name }: Share,
+  { dataStores, stores }: Pick<MeteredFacts, 'dataStores' | 'stores'>,
+  signal: AbortSignal,
+  ask: (session: Session) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const store = dataStores.find(({ metadata }) => metadata.name === name);
+  return store === undefined ? undefined : (await stores.open(store, signal)).use(ask);
+}
+
+const nothing: TenancySize = { bytes: 0, content: { keys: 0, bytes: 0 }, writes: 0 };
 
 function plus(one: TenancySize, other: TenancySize): TenancySize {
   return {
     bytes: one.bytes + other.bytes,
     content: { keys: one.content.keys + other.content.keys, bytes: one.content.bytes + other.content.bytes },
+    // A part of them says nothing.
+    ...(one.writes !== undefined && other.writes !== undefined && { writes: one.writes + other.writes }),
   };
 }

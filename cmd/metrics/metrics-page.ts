@@ -6,7 +6,10 @@ import { Metrics } from '../../runtime/observe/metrics.ts';
 import type { ObjectMetric } from '../../runtime/observe/object-metrics.ts';
 
 /** The names of metrics do not depend on it. */
-const nothingKnown = { defaultDataStore: '', probes: () => new Map<never, never>(), dataSize: () => undefined };
+const nothingKnown = {
+  ...{ defaultDataStore: '', probes: () => new Map<never, never>() },
+  ...{ dataSize: () => undefined, dataWrites: () => undefined, now: () => new Date(0) },
+};
 
 interface Row {
   readonly name: string;
@@ -18,7 +21,8 @@ interface Row {
 /** Every metric of the manager itself, by name. They come into being when they are first used. */
 export function managerMetrics(): readonly Row[] {
   const metrics = new Metrics({ process: false });
-  metrics.ofController('');
+  metrics.ofController('').reconciles.owned?.(0);
+  metrics.members(0);
   metrics.apply();
   metrics.admission();
   metrics.watchRunning(() => new Map());
@@ -50,7 +54,7 @@ export function metricNames(): readonly string[] {
 }
 
 function rowsOf<T>(metrics: readonly ObjectMetric<T>[], named: readonly string[]): readonly Row[] {
-  return metrics.map(({ name, labels, help }) => ({ name, type: 'gauge', labels: [...named, ...labels], help }));
+  return metrics.map(({ name, type = 'gauge', labels, help }) => ({ name, type, labels: [...named, ...labels], help }));
 }
 
 function table(rows: readonly Row[]): string {

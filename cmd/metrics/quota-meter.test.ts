@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 
 import type { Key } from '../../api/meta.ts';
 import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
@@ -47,7 +47,7 @@ async function setUp(changes: TenantControlPlaneChanges = {}) {
   };
   meter.start();
   await clock.advance(0);
-  return { clock, memory, meter, enqueued, write };
+  return { clock, memory, meter, enqueued, write, tenants };
 }
 
 test('a tenant with a quota is measured within seconds of a change, and reconciled when something follows', async () => {
@@ -85,4 +85,86 @@ test.each<readonly [string, TenantControlPlaneChanges]>([
   expect([meter.measurementOf(uid), enqueued]).toEqual([{}, []]);
   expect(memory.calls.filter((call) => call.startsWith('measure'))).toEqual([]);
   meter.close();
+});
+
+describe('The writes of a tenant whose quota limits them', () => {
+  const writesPerSecond = 10;
+  const limited: TenantControlPlaneChanges = { spec: { quota: { writesPerSecond, warnAtPercent: 80 } } };
+  const emptied = (meter: QuotaMeter): unknown => meter.measurementOf(uid).writes?.found?.isEmpty;
+
+  test('are counted every few seconds, and nothing else of it is read', async () => {
+    const { clock, memory, meter, enqueued, write } = await setUp(limited);
+    expect(meter.measurementOf(uid).writes).toMatchObject({ found: { limit: 10, isEmpty: false } });
+    write(30);
+    await clock.advance(3_000);
+    expect(meter.measurementOf(uid).writes?.found?.perSecond).toBe(10);
+    expect(meter.writesOf(uid)).toBe(30);
+    write(700);
+    await clock.advance(4_000);
+    expect(emptied(meter)).toBe(true);
+    expect(enqueued.length).toBeGreaterThan(0);
+    expect(memory.calls).not.toContain('measure');
+    // It owes what it has written beyond.
+    await clock.advance(60_000);
+    expect(emptied(meter)).toBe(false);
+    meter.close();
+  });
+
+  test('are known to be too many from the start where that was recorded', async () => {
+    const record = (measuredTime: string) => ({
+      ...{ hard: { writesPerSecond }, used: { writesPerSecond: 99 }, measuredTime },
+      ...{ blocked: true, reached: ['writesPerSecond'] as const },
+    });
+    const at = (measuredTime: string) => setUp({ ...limited, status: { storage, quota: record(measuredTime) } });
+    const { clock, meter } = await at('2029-12-31T23:59:00Z');
+    expect(emptied(meter)).toBe(true);
+    await clock.advance(31_000);
+    expect(emptied(meter)).toBe(false);
+    meter.close();
+    const late = await at('2029-12-31T23:00:00Z');
+    expect(emptied(late.meter)).toBe(false);
+    late.meter.close();
+  });
+
+  test('are not those of a migration', async () => {
+    const share = { dataStoreName: 'default', schema: 'mine', user: 'mine' };
+    const target = { ...share, dataStoreName: 'other' };
+    const migration = { phase: 'Copying' as const, source: share, target, startedAt: '2030-01-01T00:00:00Z' };
+    const { clock, meter, write } = await setUp({ ...limited, status: { storage: { ...storage, migration } } });
+    write(5000);
+    await clock.advance(4_000);
+    expect(meter.measurementOf(uid).writes?.found).toMatchObject({ perSecond: 0, isEmpty: false });
+    meter.close();
+  });
+
+  test('are not those of a restore, during which it sleeps', async () => {
+    const { clock, meter, write, tenants } = await setUp(limited);
+    write(5000);
+    const restored = { annotations: { 'backup.steward.butlerlabs.dev/restored': '2030-01-01T00:00:00Z task' } };
+    tenants[0] = tenantControlPlaneWith({ ...limited, status: { storage }, metadata: restored });
+    await clock.advance(4_000);
+    expect(meter.measurementOf(uid).writes?.found).toMatchObject({ perSecond: 0, isEmpty: false });
+    write(5000);
+    await clock.advance(4_000);
+    expect(emptied(meter)).toBe(true);
+    meter.close();
+  });
+
+  test('are not known while they cannot be counted, and why is', async () => {
+    const { clock, memory, meter } = await setUp(limited);
+    memory.failure = new Error('the disk is full');
+    await clock.advance(5_000);
+    expect(meter.measurementOf(uid).writes).toMatchObject({ failure: 'the disk is full', found: { isEmpty: false } });
+    await clock.advance(600_000);
+    expect(meter.writesOf(uid)).toBeUndefined();
+    meter.close();
+  });
+
+  test('are not counted for a tenant without that limit', async () => {
+    const { clock, memory, meter } = await setUp();
+    await clock.advance(60_000);
+    expect(memory.calls).not.toContain('countWrites');
+    expect([meter.writesOf(uid), meter.measurementOf(uid).writes]).toEqual([undefined, undefined]);
+    meter.close();
+  });
 });

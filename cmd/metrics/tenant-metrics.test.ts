@@ -9,7 +9,10 @@ import { tenantControlPlaneWith } from '../../testing/builders/tenant-control-pl
 import { tenantMetrics } from './tenant-metrics.ts';
 import type { TenantFacts } from './tenant-metrics.ts';
 
-const unknown: TenantFacts = { defaultDataStore: '', probes: () => new Map(), dataSize: () => undefined };
+const unknown: TenantFacts = {
+  ...{ defaultDataStore: '', probes: () => new Map() },
+  ...{ dataSize: () => undefined, dataWrites: () => undefined, now: () => new Date(0) },
+};
 
 /** Every series of a tenant, as `metric{labels} value`. */
 function seriesOf(tcp: TenantControlPlane, facts: Partial<TenantFacts> = {}): readonly string[] {
@@ -43,6 +46,7 @@ test('a tenant that runs has its version, DataStore, conditions and pods', () =>
     'condition{type="Rotating"} -1',
     'replicas{state="desired"} 2',
     'replicas{state="ready"} 1',
+    'sleeping{} 0',
   ]);
 });
 
@@ -52,6 +56,7 @@ test('a new tenant has no pods yet, and the DataStore of those that name none', 
     'info{version="",datastore="usual"} 1',
     'replicas{state="desired"} 2',
     'replicas{state="ready"} 0',
+    'sleeping{} 0',
   ]);
 });
 
@@ -92,6 +97,41 @@ test('what the last probe found has series for each way to the API server', () =
   ]);
 });
 
+test.each([
+  ['awake', {}, ['replicas{state="desired"} 2', 'sleeping{} 0']],
+  ['asleep with 0 replicas', { deployment: { replicas: 0 } }, ['replicas{state="desired"} 0', 'sleeping{} 1']],
+  [
+    'asleep by its schedules',
+    { status: { sleep: { state: 'Asleep', since: time, reason: 'Schedule' } } },
+    ['replicas{state="desired"} 0', 'sleeping{} 1'],
+  ],
+] as const)('a tenant that is %s wants pods or sleeps, in its series', (_, changes, expected) => {
+  const lines = seriesOf(tenantControlPlaneWith(changes));
+  expect(lines.filter((line) => /^(sleeping|replicas\{state="desired")/.test(line))).toEqual(expected);
+});
+
+test('how long a tenant has slept, what woke it up and its last use are series once sleep had an effect', () => {
+  const ended = { seconds: 3600, bySchedule: 2, byPerson: 1 };
+  const of = (status: TenantControlPlane['status']) =>
+    seriesOf(tenantControlPlaneWith({ status }), { now: () => new Date(seconds * 1000 + 60_999) }).filter((line) =>
+      /^(asleep|wakes|idle)/.test(line),
+    );
+  expect(
+    of({ sleep: { state: 'Asleep', since: time, reason: 'Use', ended }, use: { state: 'Idle', since: time } }),
+  ).toEqual([
+    'asleep_seconds_total{} 3660',
+    'wakes_total{cause="schedule"} 2',
+    'wakes_total{cause="person"} 1',
+    `idle_since_timestamp_seconds{} ${seconds}`,
+  ]);
+  expect(
+    of({ sleep: { state: 'Awake', since: time, reason: 'Use', ended }, use: { state: 'InUse', since: time } }),
+  ).toEqual(['asleep_seconds_total{} 3600', 'wakes_total{cause="schedule"} 2', 'wakes_total{cause="person"} 1']);
+  const byRequest = of({ sleep: { state: 'Awake', since: time, reason: 'Use', ended: { ...ended, byRequest: 3 } } });
+  expect(byRequest).toContain('wakes_total{cause="request"} 3');
+  expect(of({})).toEqual([]);
+});
+
 test('what a tenant stores is a series once it was measured', () => {
   const tcp = tenantControlPlaneWith({ metadata: { uid: 'here' } });
   const size = { bytes: 4096, content: { keys: 3, bytes: 1024 } };
@@ -105,14 +145,24 @@ test('what a tenant stores is a series once it was measured', () => {
   expect(seriesOf(tcp).filter(isOfData)).toEqual([]);
 });
 
+test('how often a tenant was written to is a series where it is known', () => {
+  const tcp = tenantControlPlaneWith({ metadata: { uid: 'here' } });
+  const dataWrites: TenantFacts['dataWrites'] = (uid) => (uid === 'here' ? 7 : undefined);
+  const ofData = (facts: Partial<TenantFacts>) => seriesOf(tcp, facts).filter((line) => line.startsWith('data_'));
+  expect(ofData({ dataWrites })).toEqual(['data_writes_total{} 7']);
+  expect(ofData({})).toEqual([]);
+});
+
 test.each([
   ['while it is migrated', {}, true],
   ['while it is deleted, when it is no longer probed', { deletionTimestamp: time }, false],
-])('a tenant has at most 18 series, whatever its status says: %s', (_, metadata, isProbed) => {
+])('a tenant has at most 24 series, whatever its status says: %s', (_, metadata, isProbed) => {
   const tcp = tenantControlPlaneWith({
     metadata,
     status: {
       conditions: Object.keys(tenantControlPlaneConditions).map((type) => condition(type)),
+      sleep: { state: 'Awake', since: time, reason: 'Use' },
+      use: { state: 'Idle', since: time },
       kubernetesResources: { version: { version: 'v1.36.3', status: 'Ready' }, deployment },
       storage: {
         migration: {
@@ -125,7 +175,11 @@ test.each([
   });
   const found = new Map(probePaths.map((path) => [path, { isUp: true, seconds: 1 }]));
   const probes: TenantFacts['probes'] = () => (isProbed ? found : new Map());
-  const series = seriesOf(tcp, { probes, dataSize: () => ({ bytes: 1, content: { keys: 1, bytes: 1 } }) });
-  expect(series.length).toBeLessThanOrEqual(18);
+  const series = seriesOf(tcp, {
+    probes,
+    dataSize: () => ({ bytes: 1, content: { keys: 1, bytes: 1 } }),
+    dataWrites: () => 1,
+  });
+  expect(series.length).toBeLessThanOrEqual(24);
   expect(series.length).toBeGreaterThan(10);
 });

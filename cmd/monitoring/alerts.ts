@@ -162,8 +162,8 @@ export const alerts: readonly Alert[] = [
     meaning:
       'Its API server denies creations and changes: no pod is created there, not even in place of another. Deletions are allowed.',
     remedy: [
-      `${describe}: WithinQuota says which limit is reached, and at which use writes are allowed again.`,
-      'Ask its users to delete objects, or raise `spec.quota` if the DataStore has room: [Limit what a tenant stores](../../how-to/limit-what-a-tenant-stores.md).',
+      `${describe}: WithinQuota says which limit is reached, and until when creations and changes are denied.`,
+      'Ask its users to delete objects or to write less often, or raise `spec.quota` if the DataStore has room: [Limit what a tenant stores](../../how-to/limit-what-a-tenant-stores.md).',
     ],
   },
   {

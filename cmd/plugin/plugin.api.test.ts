@@ -164,7 +164,9 @@ describe('kubectl steward, against an API server', () => {
     const { code, out, err } = await plugin('support-bundle', '-n', namespace, '-f', file);
     expect({ code, out }).toEqual({ code: 0, out: `${file}\n` });
     expect(err).toMatch(/collecting plugin-tenants\/shop \(1 of 1\)/);
-    expect(err).not.toMatch(/missing: (?!kubeconfiggenerators|retainedcontrolplanes)/);
+    expect(err).not.toMatch(
+      /missing: (?!kubeconfiggenerators|retainedcontrolplanes|controlplanepools|controlplaneclaims)/,
+    );
   }, 300_000);
 
   test('is what kubectl starts and completes', async () => {

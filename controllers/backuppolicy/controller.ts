@@ -4,7 +4,7 @@ import { backupPolicy } from '../../api/steward/v1alpha1/backup/backup-policy.ts
 import type { BackupPolicy } from '../../api/steward/v1alpha1/backup/backup-policy.ts';
 import { tenantBackup } from '../../api/steward/v1alpha1/backup/tenant-backup.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import { isAlreadyExists } from '../../runtime/client/is-already-exists.ts';
+import { createIfAbsent } from '../../runtime/client/create-if-absent.ts';
 import type { Controller, LastReconcile, ReconcileResult } from '../../runtime/reconcile/controller.ts';
 import { nextBackup, ScheduleError } from '../../stores/backup/backup-schedule.ts';
 import type { BackupSchedule } from '../../stores/backup/backup-schedule.ts';
@@ -110,12 +110,9 @@ async function keepBackups(policy: BackupPolicy, deps: Dependencies, signal: Abo
   const { cluster } = deps;
   const { missing, extra } = backupsChange(policy, deps.backups());
   for (const entry of missing) {
-    try {
-      await cluster.create(tenantBackup, backupManifest(policy, entry), { fieldManager: 'steward', signal });
-    } catch (error) {
-      // The cache may not have it yet; one that a user created under its name stays.
-      if (!isAlreadyExists(error)) throw error;
-    }
+    // The cache may not have it yet; one that a user created under its name stays.
+    const made = { kind: tenantBackup, manifest: backupManifest(policy, entry) };
+    await createIfAbsent(cluster, made, { fieldManager: 'steward', signal });
   }
   for (const { metadata } of extra) {
     const { namespace, name, uid } = metadata;

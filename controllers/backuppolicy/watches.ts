@@ -37,6 +37,7 @@ export function policyWatches(deps: Deps): readonly Watch[] {
     // older one takes over.
     {
       kind: backupPolicy,
+      optional: true,
       keys(old, now) {
         if (old === undefined) return [];
         if (now !== undefined) return isDeepStrictEqual(old.status?.process, now.status?.process) ? [] : [keyOf(now)];
@@ -45,6 +46,7 @@ export function policyWatches(deps: Deps): readonly Watch[] {
     } satisfies Watch<BackupPolicy>,
     {
       kind: tenantRestore,
+      optional: true,
       keys(old, now) {
         if (old?.status?.phase === now?.status?.phase) return [];
         const restore = now ?? old;
@@ -57,6 +59,7 @@ export function policyWatches(deps: Deps): readonly Watch[] {
     // One that a user deletes is created again.
     {
       kind: tenantBackup,
+      optional: true,
       keys(old, now) {
         const { policyName, time } = old?.spec ?? {};
         if (now !== undefined || policyName === undefined || time === undefined) return [];

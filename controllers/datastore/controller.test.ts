@@ -136,6 +136,7 @@ class Rig {
       ensure: () => Promise.reject(new Error('changes nothing')),
       remove: () => Promise.reject(new Error('changes nothing')),
       measure: () => Promise.reject(new Error('measures no tenancy')),
+      countWrites: () => Promise.reject(new Error('measures no tenancy')),
       [Symbol.asyncDispose]: () => Promise.resolve(),
     };
   }

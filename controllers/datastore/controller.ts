@@ -8,6 +8,7 @@ import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-pl
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Context, Controller, LastReconcile, ReconcileResult, Watch } from '../../runtime/reconcile/controller.ts';
 import { access } from './access.ts';
+import { Compactions } from './compaction/compactions.ts';
 import { Defragmentations } from './defragmentation/defragmentations.ts';
 import type { Dependencies, ProbedStore } from './dependencies.ts';
 import { Verifications } from './isolation/verifications.ts';
@@ -22,10 +23,11 @@ const unwatchedPaceMs = 60_000;
 /**
  * Reports for each DataStore whether it can be used and by which tenants it is used, and prevents its deletion while tenants have data in
  * it. It changes nothing about tenants. In the datastore it publishes up to where that was compacted, makes and removes the canary tenancies
- * with which it verifies isolation, and defragments it if the spec requests that.
+ * with which it verifies isolation, and compacts its history early and defragments it if the spec requests that.
  */
 export function dataStoreController(deps: Dependencies): Controller<DataStore> {
   const probes = new Probes(deps.clock, deps.memory);
+  const compactions = new Compactions(deps.clock, deps.memory);
   const defragmentations = new Defragmentations(deps.clock, deps.memory);
   const verifications = new Verifications({ ...deps, intervalMs: deps.isolationIntervalMs });
   const secretUsers = new SecretUsers(deps.memory);
@@ -53,9 +55,11 @@ export function dataStoreController(deps: Dependencies): Controller<DataStore> {
       const usedBy = withUsersOf(deps.namespace, store.status?.usedBy ?? [], now);
       const status = statusOf({ ...{ store, usedBy, finding, now: ctx.now }, drain: drainFacts(deps, tenants) });
       announce(store, status, ctx);
-      const verified = await verifications.after(store, { status, afterMs }, { open, ctx });
+      const compacted = await compactions.after(store, { status, afterMs }, { open, ctx });
+      const verified = await verifications.after(store, compacted, { open, ctx });
       const result = await defragmentations.after(store, verified, { open, ctx });
-      return { ...result, stored: (after) => verified.stored?.(after) };
+      const hasMore = compacted.hasMore || result.hasMore === true;
+      return { ...result, hasMore, stored: (after) => verified.stored?.(after) };
     },
     async finalize(store, ctx): Promise<LastReconcile<DataStore>> {
       // The manager of other namespaces may be gone: what it reported does not count here.

@@ -1,15 +1,10 @@
 import type { Secret } from '../../api/core/kinds.ts';
-import { KubeconfigError } from '../../api/kubeconfig.ts';
-import { dataKeys } from '../../api/names.ts';
 import type { KubeconfigGenerator } from '../../api/steward/v1alpha1/kubeconfig-generator.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import { evaluateKubeconfig, kubeconfig, parseKubeconfig } from '../../kubeadm/kubeconfig.ts';
-import type { Kubeconfig } from '../../kubeadm/kubeconfig.ts';
-import { parseCertificates } from '../../kubeadm/pki/certificate-chain.ts';
-import { issue } from '../../kubeadm/pki/issue.ts';
+import { clientKubeconfig, NotGeneratedError } from '../../kubeadm/client-kubeconfig.ts';
+import type { Generated } from '../../kubeadm/client-kubeconfig.ts';
 import type { IssuerPool } from '../../kubeadm/pki/issuer-pool.ts';
-import type { KeyPair, Profile } from '../../kubeadm/pki/key-pair.ts';
-import { certificateValidityMs, lifetimeFrom } from '../../kubeadm/pki/lifetime.ts';
+import type { Profile } from '../../kubeadm/pki/key-pair.ts';
 import { NoValueError, valueIn } from './components/value-in.ts';
 
 /** What one kubeconfig is made of. */
@@ -27,43 +22,6 @@ export interface Ingredients {
   readonly renewBeforeMs: number;
 }
 
-/** A kubeconfig, and when it must be renewed, in milliseconds since the epoch. */
-export interface Generated {
-  readonly kubeconfig: string;
-  readonly renewal: number;
-}
-
-/** Why a tenant has no kubeconfig yet, as text for people. */
-export class NotGeneratedError extends Error {
-  override readonly name = 'NotGeneratedError';
-}
-
-function text(secret: Secret | undefined, key: string): string {
-  return Buffer.from(secret?.data?.[key] ?? '', 'base64').toString('utf8');
-}
-
-/** Server and CA in the admin kubeconfig. */
-function templateOf({ generator, admin }: Ingredients): Kubeconfig {
-  const key = generator.spec.controlPlaneEndpointFrom;
-  if (admin === undefined) throw new NotGeneratedError('the admin kubeconfig is not yet generated');
-  const content = text(admin, key);
-  if (content === '') {
-    const known = Object.keys(admin.data ?? {})
-      .sort()
-      .join(', ');
-    throw new NotGeneratedError(
-      `the admin kubeconfig has no key ${JSON.stringify(key)}: set spec.controlPlaneEndpointFrom to one of ${known}`,
-    );
-  }
-  try {
-    return parseKubeconfig(content);
-  } catch (error) {
-    if (!(error instanceof KubeconfigError)) throw error;
-    const text = `unable to decode Kubeconfig template: key ${key} of Secret ${admin.metadata.name}: ${error.message}; delete the Secret to have it generated again`;
-    throw new NotGeneratedError(text, { cause: error });
-  }
-}
-
 function profileOf({ generator, tcp }: Ingredients): Profile {
   try {
     const organizations = (generator.spec.groups ?? []).map((group) => valueIn(tcp, group));
@@ -78,53 +36,19 @@ function profileOf({ generator, tcp }: Ingredients): Profile {
   }
 }
 
-interface Authority {
-  readonly signer: KeyPair;
-  /** PEM of all that clients must trust, that of the signer first. */
-  readonly trusted: string;
-}
-
-/**
- * The CA that signs; while it is being replaced, the template still contains the old one, and the kubeconfig waits until
- * both are the same.
- */
-function authorityOf({ authority }: Ingredients, template: Kubeconfig): Authority {
-  const keys = dataKeys.ca;
-  const [certificate, key] = [text(authority, keys.certificate), text(authority, keys.key)];
-  if (certificate === '' || key === '') throw new NotGeneratedError('the CA is not yet generated');
-  const bundle = text(authority, keys.bundle);
-  const trusted = bundle === '' ? certificate : bundle;
-  if (trusted.trim() !== template.ca.trim()) {
-    throw new NotGeneratedError('the admin kubeconfig does not contain the current CA yet');
-  }
-  return { signer: { certificate, key }, trusted };
-}
-
 /**
  * The kubeconfig in place while it is right, otherwise a new one. Throws `NotGeneratedError` when something is missing that
  * it is made of.
  */
-export async function generate(from: Ingredients, issuers: IssuerPool): Promise<Generated> {
-  const { tcp, generator, present, now } = from;
-  const template = templateOf(from);
-  const profile = profileOf(from);
-  const { signer: ca, trusted } = authorityOf(from, template);
-  const [signer] = parseCertificates(ca.certificate, dataKeys.ca.certificate);
-  // A certificate cannot outlive its CA, so one that expires with its CA is not renewed needlessly.
-  const left = signer.validToDate.getTime() - now.getTime();
-  const thresholdMs = left > 2 * from.renewBeforeMs ? from.renewBeforeMs : 0;
-  const { clusterName, server } = template;
-  const verdict = evaluateKubeconfig(present, { clusterName, server, ca: trusted, profile, now, thresholdMs });
-  const renewalOf = (certificate: string): number =>
-    parseCertificates(certificate, 'certificate')[0].validToDate.getTime() - thresholdMs;
-  if (verdict.keep && !from.rotate && present !== undefined) {
-    return { kubeconfig: present, renewal: renewalOf(parseKubeconfig(present).client.certificate) };
-  }
-  const year = lifetimeFrom(now, certificateValidityMs);
-  const lifetime = { ...year, notAfter: new Date(Math.min(year.notAfter.getTime(), signer.validToDate.getTime())) };
-  const algorithm = tcp.spec.kubernetes.encryptionAlgorithm ?? 'ECDSA-P256';
-  const client = await issuers.run(() => issue(profile, ca, { algorithm, lifetime }));
-  const name = generator.metadata.name;
-  const content = kubeconfig({ clusterName, server, ca: trusted, user: name, context: name, client });
-  return { kubeconfig: content, renewal: renewalOf(client.certificate) };
+export async function generate({ generator, tcp, ...from }: Ingredients, issuers: IssuerPool): Promise<Generated> {
+  const profile = profileOf({ generator, tcp, ...from });
+  const request = {
+    ...from,
+    adminKey: generator.spec.controlPlaneEndpointFrom,
+    absentKey: (keys: string) => `set spec.controlPlaneEndpointFrom to one of ${keys}`,
+    profile,
+    name: generator.metadata.name,
+    algorithm: tcp.spec.kubernetes.encryptionAlgorithm ?? 'ECDSA-P256',
+  } as const;
+  return clientKubeconfig(request, issuers);
 }

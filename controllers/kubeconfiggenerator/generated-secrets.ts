@@ -4,6 +4,7 @@ import type { Key, NamespacedResource, Resource } from '../../api/meta.ts';
 import { annotations, dataKeys, generatedKubeconfig, labels, tenantObjects } from '../../api/names.ts';
 import type { KubeconfigGenerator } from '../../api/steward/v1alpha1/kubeconfig-generator.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { NotGeneratedError } from '../../kubeadm/client-kubeconfig.ts';
 import { checksum } from '../../kubeadm/pki/checksum.ts';
 import type { IssuerPool } from '../../kubeadm/pki/issuer-pool.ts';
 import type { Context } from '../../runtime/reconcile/controller.ts';
@@ -11,7 +12,7 @@ import { ApiError } from '../../runtime/client/errors.ts';
 import type { ObjectSlot } from '../../runtime/cache/object-slot.ts';
 import { generatedSecret } from './components/generated-secret.ts';
 import type { Dependencies } from './dependencies.ts';
-import { generate, NotGeneratedError } from './generate.ts';
+import { generate } from './generate.ts';
 
 const fieldManager = 'steward';
 

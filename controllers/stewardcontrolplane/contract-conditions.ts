@@ -1,4 +1,5 @@
 import { counted } from '../../api/counted.ts';
+import { awaitedRestore } from '../../api/steward/v1alpha1/backup/restore-mark.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { NewCondition } from '../../runtime/reconcile/conditions.ts';
 import { messageOf } from '../../runtime/reconcile/conditions.ts';
@@ -28,9 +29,11 @@ export function contractConditions(report: Report<Scope>, facts: Facts): readonl
     reason: holds ? names[0] : names[1],
     message: holds ? '' : why,
   });
+  const isRestored = facts.tenant !== undefined && awaitedRestore(facts.tenant) !== undefined;
+  const isAsleep = facts.state === 'Sleeping' && !isRestored;
   const refused = lineOf(report, 'tenant')?.error instanceof TerminalError;
   return [
-    positive('Available', isUsable, ['Available', 'NotAvailable']),
+    positive('Available', isUsable, ['Available', isAsleep ? 'Sleeping' : 'NotAvailable']),
     positive('Initialized', initialized, ['Initialized', 'NotInitialized']),
     positive('StewardControlPlaneIsInitialized', initialized, ['Succeeded', 'Pending']),
     certificates(report, why),
@@ -38,7 +41,7 @@ export function contractConditions(report: Report<Scope>, facts: Facts): readonl
     negative('Remediating', false, ''),
     notDeleting,
     positive('StewardControlPlaneIsReady', isUsable && initialized, ['Succeeded', 'Pending']),
-    positive('Ready', isUsable && initialized && !refused, ['Ready', 'NotReady']),
+    positive('Ready', isUsable && initialized && !refused, ['Ready', isAsleep && !refused ? 'Sleeping' : 'NotReady']),
   ];
 }
 

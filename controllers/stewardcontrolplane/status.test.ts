@@ -84,6 +84,34 @@ describe('The status of a StewardControlPlane', () => {
     },
   );
 
+  test('A control plane that its schedules have put to sleep is asleep and not broken, and wants no pods', async () => {
+    await world.seedCluster();
+    await world.seed({}, { version: 'v1.36.3', replicas: 2 });
+    await world.reconcile();
+    await world.tenantIsReady();
+    await world.reconcile();
+    const none = { replicas: 0, readyReplicas: 0, availableReplicas: 0, updatedReplicas: 0 };
+    await world.tenantSays({
+      sleep: { state: 'Asleep', since: '2030-01-01T20:00:00Z', reason: 'Schedule' },
+      kubernetesResources: { version: { version: 'v1.36.3', status: 'Sleeping' }, deployment: none },
+    });
+    const { status } = await world.reconcile();
+    const told = (status?.conditions ?? []).map(({ type, status: is, reason }) => `${type}=${is} ${reason}`);
+    expect(told).toEqual(
+      expect.arrayContaining([
+        'Available=False Sleeping',
+        'Ready=False Sleeping',
+        'Initialized=True Initialized',
+        'ScalingUp=False NotScalingUp',
+        'ScalingDown=False NotScalingDown',
+        'RollingOut=False NotRollingOut',
+        'Remediating=False NotRemediating',
+      ]),
+    );
+    expect(status).toMatchObject({ replicas: 0, unavailableReplicas: 0, initialized: true, ready: false });
+    expect(status?.version).toBe('v1.36.3');
+  });
+
   test('Every condition of the contract and every count is reported before there is a Cluster', async () => {
     await world.seed({ ownerReferences: [] });
     const { status } = await world.reconcile();

@@ -27,7 +27,7 @@ export function statusOf(scp: StewardControlPlane, report: Report<Scope>, now: D
   const initialized =
     before.initialization?.controlPlaneInitialized === true || (isSettled(tenant) && secretsWritten === true);
   const state = tenant?.status?.kubernetesResources?.version?.status ?? 'Provisioning';
-  const desired = desiredReplicas(scp, rollout.total);
+  const desired = tenant?.status?.sleep?.state === 'Asleep' ? 0 : desiredReplicas(scp, rollout.total);
   const reported = [
     ...conditionsOf(report),
     ...contractConditions(report, { desired, rollout, isUsable, initialized, state, tenant }),

@@ -21,6 +21,7 @@ export function backupWatches({ backups, processes }: Pick<Dependencies, 'backup
     // Its report says up to when the changes of each backup are saved; a new one lets backups begin that wait for it.
     {
       kind: backupPolicy,
+      optional: true,
       keys(old, now) {
         const policy = now ?? old;
         const changed = changedTimes(old, now);

@@ -16,6 +16,8 @@ export const access: readonly PolicyRule[] = [
     resources: ['retainedcontrolplanes'],
     verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
   },
+  // A process of one delays sleep.
+  { apiGroups: [stewardGroup], resources: ['tenantbackups', 'tenantrestores'], verbs: ['get', 'list', 'watch'] },
   { apiGroups: [stewardGroup], resources: ['datastores'], verbs: ['get', 'list', 'watch'] },
   {
     apiGroups: [''],
@@ -86,4 +88,6 @@ export const operatorNamespaceAccess: readonly PolicyRule[] = [
   { apiGroups: ['batch'], resources: ['jobs'], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },
   // The manager's own pod provides the image of the Jobs, whose pods have to end before data is removed.
   { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list'] },
+  // The pods of the activator that are ready.
+  { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['list', 'watch'] },
 ];

@@ -40,6 +40,19 @@ describe('A spec that cannot work', () => {
       { deployment: { autoscaling: { minReplicas: 1, maxReplicas: 2, targetCPUUtilizationPercentage: 80 } } },
       ['spec.controlPlane.deployment.autoscaling.targetCPUUtilizationPercentage'],
     ],
+    [
+      'times of sleep that never come, and a time zone that does not exist',
+      spec({
+        sleep: {
+          schedules: [
+            { sleep: '0 0 30 2 *', wake: '0 7 * * *' },
+            { sleep: '0 20 * * *', wake: '0 7 * * * *' },
+            { sleep: '0 20 * * *', wake: '0 7 * * *', timeZone: 'Europe/Atlantis' },
+          ],
+        },
+      }),
+      ['spec.sleep.schedules[0].sleep', 'spec.sleep.schedules[1].wake', 'spec.sleep.schedules[2].timeZone'],
+    ],
     ['another major version', { kubernetes: { version: 'v2.0.0' } }, ['spec.kubernetes.version']],
     ['a version before the first', { kubernetes: { version: 'v0.36.0' } }, ['spec.kubernetes.version']],
     ['no version', { kubernetes: { version: 'latest' } }, ['spec.kubernetes.version']],

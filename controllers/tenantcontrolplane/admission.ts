@@ -36,6 +36,7 @@ import { validateConfiguration } from './configuration/validate-configuration.ts
 import { validateVersion } from './upgrade/validate-version.ts';
 import { validateEncryption } from './encryption/validate-encryption.ts';
 import { validateQuota } from './quota/validate-quota.ts';
+import { validateSleep } from './sleep/validate-sleep.ts';
 import { validateKubelet } from './tenant/validate-kubelet.ts';
 
 const servers = serversOf(addons);
@@ -63,6 +64,8 @@ export interface TenantAdmission {
   readonly boundaries?: Boundaries | undefined;
   /** How much control planes may affect outside their namespaces; as little as possible by default. */
   readonly reach?: Reach;
+  /** From when on the times of schedules must come; the time of the machine by default. */
+  readonly now?: Date;
 }
 
 /** Settings of the operator that are not in the schema. */
@@ -130,6 +133,7 @@ function validateName({ metadata }: TenantControlPlane): readonly InvalidInput[]
 export function validate(request: TenantAdmission): readonly InvalidInput[] {
   const { tcp, old } = request;
   if (tcp.metadata.deletionTimestamp !== undefined) return [];
+  const { now = new Date() } = request;
   return [
     ...(old === undefined ? validateName(tcp) : []),
     ...validateVersion(tcp, old, request.newestMinor),
@@ -153,6 +157,7 @@ export function validate(request: TenantAdmission): readonly InvalidInput[] {
     ...validateKubelet(tcp),
     ...newOnes(validateConfiguration(tcp), old === undefined ? [] : validateConfiguration(old)),
     ...newOnes(validateQuota(tcp), old === undefined ? [] : validateQuota(old)),
+    ...newOnes(validateSleep(tcp, now), old === undefined ? [] : validateSleep(old, now)),
     ...newOnes(validateEncryption(tcp), old === undefined ? [] : validateEncryption(old)),
   ];
 }

@@ -16,6 +16,7 @@ import { wantedReplicas } from './shared/replicas.ts';
 import { isRolling } from './shared/state.ts';
 import type { StateFinding } from './shared/state.ts';
 import { quotaCondition } from './quota/quota-condition.ts';
+import { asleepCondition } from './sleep/asleep-condition.ts';
 import { autoscaledCondition } from './workload/autoscaled-condition.ts';
 import { encryptionAfter, migrationAfter } from './status.ts';
 
@@ -84,6 +85,18 @@ function autoscaled({ scope, lines }: Report<Scope>): readonly NewCondition[] {
   const error = lines.find(({ phase }) => phase.name === 'autoscaling')?.error;
   const found = autoscaledCondition(scope.tcp, scope.autoscaler, error === undefined ? undefined : messageOf(error));
   return found === undefined ? [] : [{ type: 'Autoscaled' satisfies Type, ...found }];
+}
+
+/** Only for tenants whose sleep is or was requested by schedules, annotations or `afterIdle`. */
+function asleep({ scope, lines }: Report<Scope>): readonly NewCondition[] {
+  const found = asleepCondition(scope.tcp, scope.sleep ?? {});
+  if (found === undefined) return [];
+  const error = lines.find(({ phase }) => phase.name === 'background-requests')?.error;
+  const trouble = [
+    ...(error === undefined ? [] : [`requests in the background count as use: ${messageOf(error)}`]),
+    ...(scope.activator?.trouble === undefined ? [] : [scope.activator.trouble]),
+  ];
+  return [{ type: 'Asleep' satisfies Type, ...found, message: [found.message, ...trouble].join('; ') }];
 }
 
 /** Only for tenants whose DataStore is or was chosen by placement. */
@@ -162,6 +175,7 @@ export function conditions(report: Report<Scope>, state: StateFinding, now: Date
       ...rotating(report),
       ...encrypted(report),
       ...autoscaled(report),
+      ...asleep(report),
       ...withinQuota(report),
       ...resumed(scope.tcp),
       ...addons.flatMap((addon) => addon.conditions?.(scope, list) ?? []),

@@ -25,6 +25,10 @@ import { withLearned } from './scope.ts';
 import type { Observed, Scope } from './scope.ts';
 import { refusalsByStore } from './datastore/placement/namespace-labels.ts';
 import { findState, status } from './status.ts';
+import { ScheduleAnswers } from './sleep/schedule-answers.ts';
+import { sleepDecision } from './sleep/sleep-decision.ts';
+import type { SleepDecision } from './sleep/sleep-decision.ts';
+import { workUnderWay } from './sleep/work-under-way.ts';
 import { versionFacts } from './upgrade/version-facts.ts';
 import { findRollout } from './workload/rollout/find-rollout.ts';
 import { podSelectorText } from './shared/pod-selector.ts';
@@ -67,40 +71,65 @@ function untilRenewal(scope: Readonly<Scope>, now: Date): readonly number[] {
   return times.flatMap((at) => (at === undefined ? [] : [Math.max(at - now.getTime(), 1000)]));
 }
 
+/** The object with the decision of this reconcile about its sleep: whoever asks whether it sleeps reads the status. */
+function withSleep(tcp: TenantControlPlane, sleep: SleepDecision['status']): TenantControlPlane {
+  const { sleep: before, ...others } = tcp.status ?? {};
+  if (sleep === undefined && before === undefined) return tcp;
+  return { ...tcp, status: { ...others, ...(sleep !== undefined && { sleep }) } };
+}
+
 /** The controller that makes TenantControlPlanes match their specs. */
 export function tenantControlPlaneController(options: TenantControlPlaneOptions): Controller<TenantControlPlane> {
   const deps = createDependencies(options);
   const phases = tenantControlPlanePhases(deps);
   const secretReaders = new SecretReaders(options.memory);
 
-  const reconcile = async (tcp: TenantControlPlane, ctx: Context): Promise<ReconcileResult<TenantControlPlane>> => {
-    secretReaders.learn(tcp);
-    const adopted = await adoptData(tcp, deps, ctx);
+  const answers = new ScheduleAnswers();
+  const decideSleep = (tcp: TenantControlPlane, now: Date): SleepDecision =>
+    sleepDecision(tcp, now, {
+      answers,
+      underWay: () => workUnderWay(tcp) ?? deps.backupUnderWay(tcp.metadata),
+      use: deps.useOf(tcp.metadata.uid),
+      isCalled: deps.waking.requests.isCalled(tcp.metadata, now),
+    });
+
+  const reconcile = async (found: TenantControlPlane, ctx: Context): Promise<ReconcileResult<TenantControlPlane>> => {
+    secretReaders.learn(found);
+    const adopted = await adoptData(found, deps, ctx);
     if (adopted !== undefined) return adopted;
+    const sleep = decideSleep(found, ctx.now);
+    const tcp = withSleep(found, sleep.status);
     const observed = await gather(tcp, deps, ctx);
     const versions = versionFacts({ tcp, deployment: observed.deployment, newestMinor: deps.newestMinor });
     const rollout = await findRollout({ tcp, observed }, deps, ctx);
-    const scope = { tcp, observed, versions, rollout, addons: {} };
+    const scope = { tcp, sleep, observed, versions, rollout, addons: {} };
     const report = await runPhases<Scope>(phases, scope, ctx, withLearned);
     deps.tenants.probe(report.scope);
+    deps.tenants.meterUse(report.scope);
     const state = findState(report.scope);
     const list = conditions(report, state, ctx.now);
     for (const { type, reason, message } of announcements(tcp.status?.conditions ?? [], list)) {
       ctx.event(type, reason, message);
     }
     const { error, afterMs, ...more } = resultOf(report);
+    const after = status({ scope: report.scope, state, conditions: list, now: ctx.now });
+    // What it waited for has ended in this reconcile.
+    const mayFallAsleep =
+      sleep.delayed !== undefined && decideSleep({ ...tcp, status: after }, ctx.now).delayed === undefined;
     const delays = [
+      ...(mayFallAsleep ? [1] : []),
+      ...(sleep.afterMs === undefined ? [] : [sleep.afterMs]),
       ...(afterMs === undefined ? [] : [afterMs]),
       ...(report.scope.tenantPrepared === true ? [recheckMs] : []),
       ...untilRenewal(report.scope, ctx.now),
       ...(report.scope.migration?.afterMs === undefined ? [] : [report.scope.migration.afterMs]),
     ];
     return {
-      status: status({ scope: report.scope, state, conditions: list, now: ctx.now }),
+      status: after,
       ...(delays.length > 0 && { afterMs: Math.min(...delays) }),
       ...more,
       // A migration polls pods and datastores until its next step: that is progress, not a standstill.
-      ...(report.scope.migration?.afterMs !== undefined && { hasMore: true }),
+      ...((report.scope.migration?.afterMs !== undefined || mayFallAsleep) && { hasMore: true }),
       error,
     };
   };

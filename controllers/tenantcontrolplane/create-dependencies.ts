@@ -4,8 +4,11 @@ import type { Key, KindRef, Manifest, Resource } from '../../api/meta.ts';
 import { labels, migrationJob } from '../../api/names.ts';
 import { newestMinor } from '../../kubeadm/versions.ts';
 import { createIssuerPool } from '../../kubeadm/pki/issuer-pool.ts';
+import { isAlreadyApplied } from '../../runtime/apply/already-applied.ts';
 import { Applier } from '../../runtime/apply/applier.ts';
 import type { ApplyMetrics } from '../../runtime/apply/applier.ts';
+import { mark } from '../../runtime/apply/apply-marks.ts';
+import type { ApplySet } from '../../runtime/apply/apply-set.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Cluster } from '../../runtime/client/cluster.ts';
 import type { Context } from '../../runtime/reconcile/controller.ts';
@@ -15,6 +18,7 @@ import type { ObjectMemory } from '../../runtime/cache/object-memory.ts';
 import type { StoreAccess } from '../../stores/store-access.ts';
 import type { TenantPool } from '../../tenants/pool.ts';
 import type { TenantProber } from '../../tenants/prober.ts';
+import type { UseMeter } from '../../tenants/use/use-meter.ts';
 import type { TenantWatches } from '../../tenants/tenant-watches.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
@@ -38,10 +42,14 @@ import { defaultBoundaries } from './workload/boundaries.ts';
 import type { BoundarySettings } from './workload/boundaries.ts';
 import { DrainTurns } from './datastore/drain/drain-turns.ts';
 import { Placements } from './datastore/placement/placements.ts';
+import type { SharedPlacements } from './datastore/placement/placements.ts';
 import { needed } from './scope.ts';
 import type { Scope } from './scope.ts';
 import { tenantAccess } from './tenant/tenant-access.ts';
 import { endpointKinds, policyKinds, tenantKinds } from './shared/tenant-kinds.ts';
+import { backupUnderWay } from './sleep/backups-of.ts';
+import { Waking } from './sleep/waking/waking.ts';
+import { flowKinds } from './sleep/use/background-flow-schema.ts';
 import { ownedKinds, watchedJobs, writtenByHand, watchOf } from './watches.ts';
 
 /** Options from the composition root. */
@@ -83,7 +91,9 @@ export interface TenantControlPlaneOptions {
   /** Reports drift inside tenants; without it, drift is found by a check every quarter of an hour. */
   readonly watches?: TenantWatches;
   /** Measures whether API servers answer; without it, nothing does. */
-  readonly prober?: Pick<TenantProber, 'watch' | 'stop'>;
+  readonly prober?: Pick<TenantProber, 'watch' | 'doubt' | 'stop'>;
+  /** Reads whether tenants are used that are to sleep when they are not; without it, none of them falls asleep. */
+  readonly useMeter?: Pick<UseMeter, 'watch' | 'stop' | 'finding'>;
   /** Finds the Cluster of Cluster API that a TenantControlPlane belongs to; by default there is none. */
   readonly clusterOf?: Dependencies['clusterOf'];
   /** How Prometheus scrapes the components of control planes; by default it does not. */
@@ -94,6 +104,15 @@ export interface TenantControlPlaneOptions {
   readonly migrations?: Migrations;
   /** Ends restores; by default there are none. */
   readonly endRestores?: Dependencies['endRestores'];
+  /** Where several managers share the tenants; absent for one. */
+  readonly shards?: TenantShards | undefined;
+}
+
+/** What managers that share tenants decide together. */
+export interface TenantShards {
+  readonly placements: SharedPlacements;
+  /** How many of so many control planes that may start at once may be this manager's. */
+  readonly startShare: (limit: number) => number;
 }
 
 const noMigrations: Migrations = {
@@ -147,11 +166,15 @@ function sawJob(informers: Informers, namespace = '', uid: string): boolean {
   return informer.get({ namespace, name: migrationJob(uid) }) !== undefined;
 }
 
-/** The object as it was read when the reconcile began. */
-function observed({ observed: found }: Readonly<Scope>, { kind, metadata }: Manifest): Resource | undefined {
-  if (kind === 'Service') return found.service;
-  if (kind === 'Deployment') return found.deployment;
-  return kind === 'Secret' ? found.secrets.get(metadata.name) : undefined;
+/** An object of the tenant's namespace as it was read when the reconcile began. */
+function observed(
+  { observed: found }: Readonly<Scope>,
+  { kind }: Pick<KindRef, 'kind'>,
+  { name }: Key,
+): Resource | undefined {
+  const one = kind === 'Service' ? found.service : kind === 'Deployment' ? found.deployment : undefined;
+  if (kind === 'Secret') return found.secrets.get(name);
+  return one?.metadata.name === name ? one : undefined;
 }
 
 /** All dependencies of the phases, built from the options of the composition root. */
@@ -168,10 +191,11 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
   ];
   const placements = new Placements({
     ...{ cluster, informers, allTenants, memory: options.memory },
-    ...{ defaultDataStore, namespace, stores },
+    ...{ defaultDataStore, namespace, stores, shared: options.shards?.placements },
   });
   const drainTurns = new DrainTurns({
     ...{ clock, memory: options.memory, defaultDataStore, enqueue: options.enqueue },
+    isShared: options.shards !== undefined,
     tenants: () => informers.informer({ kind: tenantControlPlane }).list(),
   });
   const kindOf = new Map(ownedKinds.map(({ kind }) => [`${apiVersionOf(kind)} ${kind.kind}`, kind]));
@@ -179,32 +203,47 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     const ref = kindOf.get(`${apiVersion} ${kind}`);
     return ref === undefined || namespace === undefined ? undefined : lookup(ref, { namespace, name });
   };
+  const marking = { by: 'ownerReference', componentLabel: labels.component } as const;
+  const setOf = ({ tcp }: Readonly<Scope>, manifest: Manifest): ApplySet => {
+    const component = manifest.metadata.labels?.[labels.component] ?? '';
+    return { owner: tcp, component, manifests: [manifest], prunes: [] };
+  };
   const applier = new Applier({
-    cluster,
-    fieldManager,
-    marking: { by: 'ownerReference', componentLabel: labels.component },
+    ...{ cluster, fieldManager, marking },
     kinds: ownedKinds.map(({ kind }) => kind),
     memory: options.memory.slot('applied for tenants'),
     writtenByHand: new Set(writtenByHand.map(({ kind }) => kind)),
     lookup,
     metrics,
+    // CAs and keys: what the former manager of a tenant still has under way must not replace them.
+    ...(options.shards !== undefined && { fenced: new Set([kinds.Secret.kind]) }),
   });
+  const readBy = (scope: Readonly<Scope>) => (kind: KindRef, key: Key) => observed(scope, kind, key);
   const tenants = tenantAccess({
     pool,
     kinds: [
-      ...new Set([...tenantKinds, ...policyKinds, ...endpointKinds, ...addons.flatMap(({ inside }) => inside.kinds)]),
+      ...new Set([
+        ...tenantKinds,
+        ...policyKinds,
+        ...endpointKinds,
+        ...flowKinds,
+        ...addons.flatMap(({ inside }) => inside.kinds),
+      ]),
     ],
     clock,
     memory: options.memory,
     enqueue: options.enqueue,
     watches: options.watches,
     prober: options.prober,
+    useMeter: options.useMeter,
+    management: cluster,
   });
   return {
     cluster,
     clock,
     migrations: options.migrations ?? noMigrations,
     endRestores: options.endRestores ?? (() => Promise.resolve([])),
+    backupUnderWay: (tenant) => backupUnderWay(informers, tenant),
     clusterOf: options.clusterOf ?? (() => Promise.resolve(undefined)),
     stores,
     tenants,
@@ -215,8 +254,9 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     issuers: createIssuerPool(4),
     nodeAddresses: async (signal) => (await nodes(signal)).addresses,
     startTurn: async (tcp, signal) => {
-      const limit = options.mostStarts ?? 0;
-      return starts.take(tcp, limit > 0 ? limit : startLimit((await nodes(signal)).processors));
+      const most = options.mostStarts ?? 0;
+      const limit = most > 0 ? most : startLimit((await nodes(signal)).processors);
+      return starts.take(tcp, options.shards?.startShare(limit) ?? limit);
     },
     startEnded: (uid) => {
       starts.ended(uid);
@@ -233,20 +273,30 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     cachedStore: (name) => informers.informer({ kind: dataStore }).get({ name }),
     defaultDataStore,
     allTenants,
+    waking: new Waking({ cluster, informers, namespace: options.migrations?.namespace ?? '' }),
+    useOf: (uid) => options.useMeter?.finding(uid),
     measurementOf: options.measurementOf ?? (() => ({})),
     monitoring: options.monitoring,
     kineImage: options.kineImage ?? 'rancher/kine:v0.16.4',
     async apply<T extends Resource>(scope: Readonly<Scope>, manifest: Manifest, ctx: Context): Promise<T> {
-      const component = manifest.metadata.labels?.[labels.component] ?? '';
-      const set = { owner: scope.tcp, component, manifests: [manifest], prunes: [] };
-      const { applied } = await applier.apply(set, { signal: ctx.signal });
+      const { applied, found } = await applier.apply(setOf(scope, manifest), {
+        signal: ctx.signal,
+        live: readBy(scope),
+      });
       // Nothing was sent: the object is as the reconcile found it.
-      return (applied[0] ?? needed(observed(scope, manifest) ?? cached(manifest), manifest.kind)) as T;
+      const before = (): Resource | undefined => observed(scope, manifest, manifest.metadata) ?? cached(manifest);
+      return (applied[0] ?? found[0] ?? needed(before(), manifest.kind)) as T;
+    },
+    isApplied(scope: Readonly<Scope>, manifest: Manifest): boolean {
+      const found = observed(scope, manifest, manifest.metadata);
+      return (
+        found !== undefined && isAlreadyApplied(found, mark(manifest, setOf(scope, manifest), marking), fieldManager)
+      );
     },
     cached: lookup,
     isServed: (kind) => informerOf(informers, kind)?.health().absent !== true,
     async applySet(scope: Readonly<Scope>, set: OwnedSet, ctx: Context): Promise<void> {
-      await applier.apply({ owner: scope.tcp, ...set }, { signal: ctx.signal });
+      await applier.apply({ owner: scope.tcp, ...set }, { signal: ctx.signal, live: readBy(scope) });
     },
   };
 }

@@ -247,6 +247,7 @@ async function releaseFinalizers(tcp: TenantControlPlane, deps: Dependencies, ct
  */
 export async function remove(tcp: TenantControlPlane, deps: Dependencies, ctx: Context): Promise<Waiting | undefined> {
   await deps.tenants.close(tcp.metadata.uid);
+  await deps.waking.ports.release(tcp.metadata, ctx.signal);
   const migrating = await stopMigration(tcp, deps, ctx);
   if (migrating !== undefined) return migrating;
   const restoring = await stopRestores(tcp, deps, ctx);

@@ -13,12 +13,14 @@ import type { Reach } from './endpoint/reach/reach.ts';
 import type { PortRange } from './endpoint/service.ts';
 import type { ReconcileCache } from './shared/reconcile-cache.ts';
 import type { MonitoringSettings } from './monitoring/pod-monitor.ts';
-import type { DataMeasurement } from './quota/quota-decision.ts';
+import type { DataMeasurement } from './quota/data-measurement.ts';
 import type { DrainTurns } from './datastore/drain/drain-turns.ts';
 import type { Placements } from './datastore/placement/placements.ts';
 import type { Addon } from './addons/addon.ts';
 import type { RecentLists } from './shared/ttl-list-cache.ts';
 import type { Scope } from './scope.ts';
+import type { UseFinding } from './sleep/use/use-finding.ts';
+import type { Waking } from './sleep/waking/waking.ts';
 import type { BoundarySettings } from './workload/boundaries.ts';
 
 /** Owner of the fields that this controller writes, in the management cluster and in tenants. */
@@ -63,6 +65,8 @@ export interface TenantAccess {
   sleepOn(uid: string): void;
   /** Measures from now on whether the tenant's API server answers, at the address that this reconcile found. */
   probe(scope: Readonly<Scope>): void;
+  /** Reads from now on whether the tenant is used, if its spec needs that. */
+  meterUse(scope: Readonly<Scope>): void;
   /** Closes all connections to the tenant with this UID. */
   close(uid: string): Promise<void>;
 }
@@ -87,8 +91,12 @@ export interface Dependencies {
   seesMigrationJob(uid: string): boolean;
   /** Ends the processes that restore a TenantControlPlane, and names those which still write to its data. */
   endRestores(tenant: Required<Key>, signal: AbortSignal): Promise<readonly string[]>;
+  /** What a backup or restore of the TenantControlPlane does at the moment, as text; undefined when none is at work. */
+  backupUnderWay(tenant: Required<Key>): string | undefined;
   /** Applies one object of the tenant, which its component label names, and returns what is stored. */
   apply<T extends Resource>(scope: Readonly<Scope>, manifest: Manifest, ctx: Context): Promise<T>;
+  /** True if the object that this reconcile read already is what `apply` would make it: applying it would change nothing. */
+  isApplied(scope: Readonly<Scope>, manifest: Manifest): boolean;
   /** An object of a tenant as a watch last saw it; undefined when there is none, or none that the watch has seen yet. */
   cached(kind: KindRef, key: Key): Resource | undefined;
   /** False when the cluster is known not to serve the kind. */
@@ -114,7 +122,7 @@ export interface Dependencies {
   /** Chooses DataStores for tenants that name none. */
   readonly placements: Pick<Placements, 'place' | 'release'>;
   /** Lets tenants leave a DataStore that is drained, one after the other. */
-  readonly drainTurns: Pick<DrainTurns, 'take' | 'goesOn' | 'ended'>;
+  readonly drainTurns: Pick<DrainTurns, 'take' | 'goesOn' | 'ended' | 'recheckMs'>;
   /** A DataStore as a watch last saw it. */
   cachedStore(name: string): DataStore | undefined;
   /** DataStore of tenants that neither name nor select one; empty when there is no default. */
@@ -126,6 +134,10 @@ export interface Dependencies {
    * undefined when it belongs to none.
    */
   clusterOf(tcp: TenantControlPlane, ctx: Pick<Context, 'signal'>): Promise<string | undefined>;
+  /** What was found out about the use of the tenant with this UID; undefined before anything was, or if nothing is read. */
+  useOf(uid: string): UseFinding | undefined;
+  /** What the manager and the activator tell each other. */
+  readonly waking: Pick<Waking, 'requests' | 'ports' | 'pods' | 'isPossible'>;
   /** What was found out about the data of the tenant with this UID, if it has a quota; nothing before it was measured. */
   measurementOf(uid: string): DataMeasurement;
   /** How Prometheus scrapes the components of control planes; undefined when it does not. */

@@ -49,4 +49,24 @@ describe('Events about conditions', () => {
     expect(announcements([ready], [condition('Ready', 'True', 'RollingOut')])).toEqual([]);
     expect(announcements([ready], [condition('Ready', 'False', 'Sleeping')])).toMatchObject([{ reason: 'Sleeping' }]);
   });
+
+  test('report sleep by schedules once, and what delays it or is wrong with it', () => {
+    const asleep = condition('Asleep', 'True', 'Scheduled', 'sleeps until 7');
+    const awake = condition('Asleep', 'False', 'Awake', 'awake until 20');
+    const sleeping = condition('Ready', 'False', 'Sleeping');
+    expect(announcements([], [awake])).toEqual([]);
+    expect(announcements([awake], [asleep, sleeping])).toEqual([
+      { type: 'Normal', reason: 'FallingAsleep', message: 'sleeps until 7' },
+    ]);
+    expect(announcements([asleep], [{ ...asleep, message: 'sleeps until 8' }])).toEqual([]);
+    expect(announcements([asleep], [awake])).toEqual([
+      { type: 'Normal', reason: 'WakingUp', message: 'awake until 20' },
+    ]);
+    expect(announcements([awake], [condition('Asleep', 'False', 'WorkUnderWay', 'a migration')])).toEqual([
+      { type: 'Normal', reason: 'SleepDelayed', message: 'a migration' },
+    ]);
+    expect(announcements([awake], [condition('Asleep', 'False', 'InvalidSpec', 'never comes')])).toEqual([
+      { type: 'Warning', reason: 'InvalidSpec', message: 'never comes' },
+    ]);
+  });
 });

@@ -40,6 +40,20 @@ function wasReported(then: Condition | undefined, now: Condition): boolean {
   return isSame && (then.message === now.message || onceOnly.has(now.type));
 }
 
+/** That a control plane falls asleep or wakes up, why it does not, and what is wrong with its schedules. */
+function aboutSleep(then: Condition | undefined, now: Condition): readonly Announcement[] {
+  const { status, reason, message } = now;
+  if (reason === 'InvalidSpec') return [{ type: 'Warning', reason, message }];
+  if (status === 'True') {
+    return then?.status === 'True' ? [] : [{ type: 'Normal', reason: 'FallingAsleep', message }];
+  }
+  if (then?.status === 'True')
+    return [{ type: 'Normal', reason: 'WakingUp', message: message === '' ? reason : message }];
+  if (reason === 'UseUnknown') return [{ type: 'Warning', reason, message }];
+  const isDelayed = reason === 'WorkUnderWay' || reason === 'Starting';
+  return isDelayed ? [{ type: 'Normal', reason: 'SleepDelayed', message }] : [];
+}
+
 /**
  * The Events about conditions: that everything is in place, what is waited for, and what went wrong. Each is reported when it
  * changes; conditions that only wait for another one are left out.
@@ -50,10 +64,14 @@ export function announcements(before: readonly Condition[], after: readonly Cond
     const { reason, message } = now;
     if (reportedElsewhere.has(now.type)) return [];
     if (wasReported(then, now)) return [];
+    if (now.type === 'Asleep') return aboutSleep(then, now);
     if (now.type === 'Ready') {
       if (now.status === 'True' && then?.status !== 'True')
         return [{ type: 'Normal', reason, message: 'the API server responds and everything in the spec is in place' }];
-      return reason === 'Sleeping' ? [{ type: 'Normal', reason, message: 'the control plane has 0 replicas' }] : [];
+      // The condition about sleep says more.
+      const isKnown = after.some(({ type, status }) => type === 'Asleep' && status === 'True');
+      if (reason !== 'Sleeping' || isKnown) return [];
+      return [{ type: 'Normal', reason, message: 'the control plane has 0 replicas' }];
     }
     if (bad.has(now.type)) return now.status === 'True' ? [{ type: 'Warning', reason, message }] : [];
     if (now.status !== 'False' || echoes.has(reason) || steps.has(reason)) return [];

@@ -29,6 +29,9 @@ import { rotationRequest } from './certificates/rotation/rotation-request-phase.
 import { store, tenancy, tenancyCheck } from './datastore/store-phase.ts';
 import { quota } from './quota/quota-phase.ts';
 import { readOnlyEnd } from './tenant/read-only-end-phase.ts';
+import { backgroundFlow } from './sleep/use/background-flow-phase.ts';
+import { nodeAddresses } from './sleep/waking/node-addresses-phase.ts';
+import { waking } from './sleep/waking/waking-phase.ts';
 import { preflight } from './upgrade/preflight-phase.ts';
 import { encryption } from './encryption/encryption-phase.ts';
 import { dataRewrite } from './encryption/data-rewrite-phase.ts';
@@ -84,6 +87,9 @@ const rows: readonly PhaseRow[] = [
   ['allow-writes', 'TenantConfigured', ['read-only-end'], allowWrites],
   ['tenant', 'TenantConfigured', ['allow-writes'], tenant],
   ['kubernetes-service', 'TenantConfigured', ['allow-writes'], kubernetesService],
+  ['background-requests', undefined, ['tenant'], backgroundFlow],
+  ['waking', undefined, ['service'], waking],
+  ['node-addresses', undefined, ['waking', 'tenant'], nodeAddresses],
   ['quota', undefined, ['availability'], quota],
   ['rotation', undefined, ['tenant', 'rotation-request'], credentialsRotation],
   ['data-rewrite', undefined, ['tenant', 'encryption'], dataRewrite],

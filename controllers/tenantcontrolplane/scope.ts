@@ -21,6 +21,7 @@ import type { UpgradeDecision } from './upgrade/upgrade-decision.ts';
 import type { Rollout } from './workload/rollout/find-rollout.ts';
 import type { EncryptionFacts } from './encryption/encryption-facts.ts';
 import type { EncryptionFindings } from './encryption/encryption-status.ts';
+import type { SleepDecision } from './sleep/sleep-decision.ts';
 import type { QuotaFacts } from './quota/quota-facts.ts';
 import type { VersionFacts } from './upgrade/version-facts.ts';
 
@@ -114,10 +115,21 @@ export interface PublicationFacts {
   >;
 }
 
+/** What is known of the activator. */
+export interface ActivatorFacts {
+  readonly port?: number;
+  /** The addresses of the tenant's nodes, as they are noted for it. */
+  readonly nodes?: string;
+  /** Why calls do not wake the control plane up. */
+  readonly trouble?: string;
+}
+
 /** The facts of a reconcile; phases add to them. */
 export interface Scope {
-  /** The object as its author wrote it, in every phase. */
+  /** The object as its author wrote it, in every phase; its status says what this reconcile has decided about its sleep. */
   readonly tcp: TenantControlPlane;
+  /** Absent where nothing was decided. */
+  readonly sleep?: SleepDecision;
   readonly observed: Observed;
   readonly versions: VersionFacts;
   /** The version to work towards, as the preflight decided: `targetVersion` reads it. */
@@ -178,6 +190,10 @@ export interface Scope {
   readonly autoscaler?: AutoscalerFacts;
   /** True when the API server answered and the tenant has what its first users need. */
   readonly tenantPrepared?: boolean;
+  /** Where calls reach the activator while the control plane sleeps; without a port if they do not. */
+  readonly activator?: ActivatorFacts;
+  /** True when nothing inside the tenant tells requests in the background apart anymore. */
+  readonly backgroundFlowRemoved?: boolean;
   /** True while the tenant denies writes because of its spec. */
   readonly writesDenied?: boolean;
   readonly bootstrapChecksum?: string;

@@ -9,6 +9,7 @@ import { isFrozen, shareAtEnd } from './datastore/migration/migration-record.ts'
 import { without } from './shared/without.ts';
 import { joinHostPort } from '../../kubeadm/networks.ts';
 import { versionText } from '../../kubeadm/versions.ts';
+import { isTrue } from '../../runtime/reconcile/conditions.ts';
 import { encryptionStatus, findingsBefore } from './encryption/encryption-status.ts';
 import { wantedEncryption } from './encryption/wanted-encryption.ts';
 import { quotaStatusAfter } from './quota/quota-status.ts';
@@ -16,6 +17,9 @@ import type { Scope, SecretFact } from './scope.ts';
 import { wantedReplicas } from './shared/replicas.ts';
 import { controlPlaneState } from './shared/state.ts';
 import type { StateFinding } from './shared/state.ts';
+import { withFirstReady } from './sleep/sleep-decision.ts';
+import { withPort } from './sleep/waking/with-port.ts';
+import { useStatusAfter } from './sleep/use/use-status.ts';
 import { targetVersion } from './upgrade/upgrade-decision.ts';
 
 /** The inputs of the status. */
@@ -256,6 +260,8 @@ export function status(input: StatusInput): TenantControlPlaneStatus {
     kubernetesResources: resources(input),
     storage: storage(input),
     certificates: certificates(input),
+    sleep: withPort(withFirstReady(before?.sleep, isTrue(conditions, 'Ready'), now), scope.activator),
+    use: useStatusAfter(tcp, scope.sleep?.use, scope.backgroundFlowRemoved === true),
     encryption: encryptionAfter(scope),
     quota: quotaStatusAfter(before?.quota, scope.quota),
     kubeconfig: kubeconfigs(input),

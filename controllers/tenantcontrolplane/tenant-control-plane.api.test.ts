@@ -11,6 +11,7 @@ import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-contr
 import { systemClock } from '../../runtime/clock.ts';
 import type { Cluster } from '../../runtime/client/cluster.ts';
 import { openCluster } from '../../runtime/client/http-cluster.ts';
+import { wrapCluster } from '../../runtime/client/wrap-cluster.ts';
 import { parseKubeconfig } from '../../runtime/client/kubeconfig.ts';
 import { silent } from '../../runtime/observe/logger.ts';
 import { Reconciler } from '../../runtime/reconcile/reconciler.ts';
@@ -76,10 +77,22 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]();
 }, 60_000);
 
+/** The same client, which records what it applies. */
+function recording(cluster: Cluster, applied: string[]): Cluster {
+  const recorded = wrapCluster(cluster, ({ send }) => send());
+  recorded.apply = (kind, manifest, options) => {
+    applied.push(`${kind.kind} ${manifest.metadata.name}`);
+    return cluster.apply(kind, manifest, options);
+  };
+  return recorded;
+}
+
 /** One tenant in a namespace of its own, and the process that looks after it. */
 class Tenant {
   readonly key = { namespace: `tenant-${(count += 1)}`, name: 'tenant' };
-  readonly cluster = crashingCluster(operator);
+  /** What was applied in the management cluster. */
+  readonly applied: string[] = [];
+  readonly cluster = crashingCluster(recording(operator, this.applied));
   readonly inside = new FakeCluster();
   #reconciler = this.#newReconciler();
 
@@ -221,6 +234,36 @@ describe('A TenantControlPlane on a real API server with a real etcd', () => {
     await tenant.untilGone();
     expect(await etcdUsers()).toBe(0);
     expect(await etcd.server.control('role', 'list')).not.toMatch(/^t/m);
+  }, 60_000);
+
+  test('is not written by a process that starts again, unless something has changed meanwhile', async () => {
+    const tenant = new Tenant();
+    const deployment = { replicas: 2, resources: { apiServer: { requests: { cpu: '250m', memory: '512Mi' } } } };
+    await tenant.create({
+      controlPlane: { deployment, service: { serviceType: 'NodePort' } },
+      addons: { coreDNS: {}, kubeProxy: {}, konnectivity: {} },
+    });
+    await tenant.untilReady();
+    await tenant.untilReady();
+    expect(tenant.applied.length).toBeGreaterThan(15);
+    tenant.applied.splice(0);
+    tenant.restart();
+    await tenant.untilReady();
+    expect(tenant.applied).toEqual([]);
+    const key = { ...tenant.key, name: 'tenant-kubeadmconfig' };
+    await admin.patch(kinds.ConfigMap, key, { type: 'merge', body: { data: { ClusterConfiguration: 'spoiled' } } });
+    await admin.patch(kinds.Service, tenant.key, { type: 'merge', body: { spec: { selector: { never: 'true' } } } });
+    const body = { metadata: { labels: null } };
+    await admin.patch(kinds.Secret, { ...tenant.key, name: 'tenant-ca' }, { type: 'merge', body });
+    tenant.restart();
+    await tenant.untilReady();
+    expect([...tenant.applied].sort()).toEqual([
+      'ConfigMap tenant-kubeadmconfig',
+      'Secret tenant-ca',
+      'Service tenant',
+    ]);
+    await tenant.ask();
+    await tenant.untilGone();
   }, 60_000);
 
   test('has a tenancy in a second etcd with another CA as long as its spec says so', async () => {

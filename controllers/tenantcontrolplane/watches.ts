@@ -15,6 +15,8 @@ import { ingressRouteTcp } from '../../api/traefik/kinds.ts';
 import { isTrue } from '../../runtime/reconcile/conditions.ts';
 import type { Watch } from '../../runtime/reconcile/controller.ts';
 import type { InformerFactory } from '../../runtime/cache/informer-factory.ts';
+import { backupWatches } from './sleep/backups-of.ts';
+import { wakingWatches } from './sleep/waking/waking.ts';
 import { addons } from './addons/registry.ts';
 import type { SecretReaders } from './configuration/secret-readers.ts';
 import { mostReplicas } from './shared/replicas.ts';
@@ -243,12 +245,14 @@ export function tenantControlPlaneWatches(
 ): readonly Watch[] {
   return [
     ...migrationJobs(operatorNamespace),
+    ...wakingWatches(informers, operatorNamespace),
     ...ownedKinds.map((selection): Watch => ({
       ...selection,
       keys: selection.kind === kinds.HorizontalPodAutoscaler ? scaledKeys : ownerKeys,
     })),
     { kind: gateway, identityOnly: true, optional: true, keys: publishedBy(informers) },
     { kind: retainedControlPlane, optional: true, keys: adopter },
+    ...backupWatches,
     { kind: kinds.Namespace, metadataOnly: true, keys: relabeled(informers) },
     { ...budgetIdentities, keys: besideBudget(informers) },
     { kind: dataStore, keys: concernedByStore(informers, defaultDataStore) } satisfies Watch<DataStore>,

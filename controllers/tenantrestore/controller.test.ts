@@ -91,6 +91,15 @@ describe('A TenantRestore', () => {
     expect((await world.read(tenantControlPlane, 'shop')).spec.controlPlane.deployment.replicas).toBe(2);
   });
 
+  test('puts a control plane of a claim to sleep, as the claim owns it without changing it', async () => {
+    const apiVersion = 'steward.butlerlabs.dev/v1alpha1';
+    const owner = { apiVersion, kind: 'ControlPlaneClaim', name: 'mine', uid: 'u', controller: true };
+    await world.tenant('shop', 2, { ownerReferences: [owner] });
+    await world.restore({ sleep: true });
+    await world.settle();
+    expect((await world.read(tenantControlPlane, 'shop')).spec.controlPlane.deployment.replicas).toBe(0);
+  });
+
   test('creates a deleted control plane again', async () => {
     const restore = await world.restore({ type: 'Recreate' });
     await world.settle();
@@ -150,6 +159,16 @@ describe('A TenantRestore', () => {
     const second = await world.restore({ source: { backupName: 'once' } }, 'second');
     await world.settle(6);
     expect(await argsOf(second)).toEqual(expect.arrayContaining([`--folder=once/${once.metadata.uid}`]));
+  });
+
+  test('from a repository restores the backup that was taken once whose UID it names, which need not be known here', async () => {
+    await world.tenant('shop', 0);
+    const backupUID = '0dd0b9f5-6f0a-4f4e-9b1c-0a1b2c3d4e5f';
+    const restore = await world.restore({ source: { repository: { ...shopSource, backupUID } } });
+    await world.settle(6);
+    expect(await argsOf(restore)).toEqual(
+      expect.arrayContaining(['--from=tenants/shop', `--folder=once/${backupUID}`]),
+    );
   });
 
   test('never leads to another namespace, whatever the names in it', async () => {

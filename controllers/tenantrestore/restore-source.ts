@@ -23,7 +23,10 @@ export async function restoreSource(
   const { source, toTime } = spec;
   const { backupName, policyName, repository } = source;
   const at = toTime === undefined ? {} : { at: toTime };
-  if (repository !== undefined) return { ...repository, ...at };
+  if (repository !== undefined) {
+    const { backupUID, ...place } = repository;
+    return { ...place, ...(backupUID !== undefined && { folder: onceFolder(backupUID) }), ...at };
+  }
   if (policyName !== undefined) {
     const policy = await cluster.get(backupPolicy, { namespace, name: policyName }, { signal });
     if (policy === undefined) return `BackupPolicy ${policyName} does not exist`;

@@ -3,6 +3,7 @@ import type { Resource } from '../../api/meta.ts';
 import { annotations } from '../../api/names.ts';
 import { awaitedRestore } from '../../api/steward/v1alpha1/backup/restore-mark.ts';
 import type { TenantRestore } from '../../api/steward/v1alpha1/backup/tenant-restore.ts';
+import { specOwner } from '../../api/steward/v1alpha1/pool/spec-owner.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 
 /** Whether a restore may begin, by its target. */
@@ -65,7 +66,7 @@ export function restoreVerdict(
     return { is: 'failed', reason: 'TenantControlPlaneNotFound', message };
   }
   if (tcp.spec.controlPlane.deployment.replicas === 0) return { is: 'ready' };
-  const parent = tcp.metadata.ownerReferences?.find(({ controller }) => controller === true);
+  const parent = specOwner(tcp.metadata);
   if (parent !== undefined) {
     const message = `TenantControlPlane ${target} is in use, and ${parent.kind} ${parent.name} sets its replicas: put the ${parent.kind} to sleep first`;
     return { is: 'waiting', reason: 'WaitingForSleep', message };

@@ -35,11 +35,13 @@ export function restoreWatches({
     } satisfies Watch<TenantControlPlane>,
     {
       kind: backupPolicy,
+      optional: true,
       keys: (old, now) =>
         old === undefined ? waiting(now, ({ spec }) => spec.source.policyName === now?.metadata.name) : [],
     } satisfies Watch<BackupPolicy>,
     {
       kind: tenantBackup,
+      optional: true,
       keys: (old, now) =>
         old?.status?.phase === now?.status?.phase
           ? []
@@ -48,6 +50,7 @@ export function restoreWatches({
     // Two for one control plane come one after the other.
     {
       kind: tenantRestore,
+      optional: true,
       keys: (old, now) =>
         old?.status?.phase === now?.status?.phase
           ? []

@@ -23,3 +23,18 @@ export function webPod(name: string, { nodeName }: { readonly nodeName?: string 
     spec: { nodeName, terminationGracePeriodSeconds: 1, containers: [webContainer(name)] },
   };
 }
+
+/** A Deployment `web` of one such pod, in the namespace `default`. */
+export const webDeployment: PlainObject = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'web', namespace: 'default' },
+  spec: {
+    replicas: 1,
+    selector: { matchLabels: { app: 'web' } },
+    template: {
+      metadata: { labels: { app: 'web' } },
+      spec: { terminationGracePeriodSeconds: 1, containers: [webContainer('web', agnhost)] },
+    },
+  },
+};

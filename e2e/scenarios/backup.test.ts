@@ -18,9 +18,9 @@ import { etcdWitness } from '../framework/load/store-witness.ts';
 import { logStep } from '../framework/log.ts';
 import { minutes } from '../framework/minutes.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
+import { backedUpObjects } from '../framework/stores/backed-up-objects.ts';
 import { startStewardCluster } from '../framework/steward-cluster.ts';
 import { TenantStage } from '../framework/tenant-stage.ts';
-import { agnhost, webContainer } from '../framework/web-pod.ts';
 import { joinByHand, machineKubelet } from '../framework/workers/tenant-worker.ts';
 import { workerRuns } from '../framework/workers/worker-runs.ts';
 import { Workload } from '../framework/workload.ts';
@@ -91,36 +91,6 @@ async function manifestOf(name: string): Promise<string> {
 const inFurniture = (dump: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
   new Map([...dump].filter(([name]) => name.includes(' furniture/') || name.includes('chairs.example.com')));
 
-/** Objects of several kinds, one of them a kind of the tenant's own. */
-const objects: readonly PlainObject[] = [
-  { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'furniture' } },
-  ...Array.from({ length: 200 }, (_, at): PlainObject => ({
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: { name: `map-${at}`, namespace: 'furniture' },
-    data: { text: `ä漢🙂 ${at} ${'x'.repeat(at * 10)}` },
-  })),
-  {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { name: 'bytes', namespace: 'furniture' },
-    data: { bytes: Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)).toString('base64') },
-  },
-  {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { name: 'web', namespace: 'default' },
-    spec: {
-      replicas: 1,
-      selector: { matchLabels: { app: 'web' } },
-      template: {
-        metadata: { labels: { app: 'web' } },
-        spec: { terminationGracePeriodSeconds: 1, containers: [webContainer('web', agnhost)] },
-      },
-    },
-  },
-];
-
 /** Creates ConfigMaps one after another until it is stopped; knows when each was acknowledged. */
 class Writer {
   readonly acknowledged = new Map<string, number>();
@@ -175,7 +145,7 @@ describe('A control plane that is backed up all the time', () => {
       ({ controlPlaneEndpoint: endpoint = '' } = await stage.waitFor(shop, 'Ready'));
       client = await stage.open(shop);
       worker = await joinByHand(stage, { tenant: shop, endpoint, worker: 'backup-worker' });
-      await client.apply([...objects]);
+      await client.apply([...backedUpObjects]);
       const web = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'default', name: 'web' };
       await client.waitFor(web, 'Available', { timeoutMs: 3 * minutes });
       await page.run('Without Helm');
@@ -201,7 +171,7 @@ describe('A control plane that is backed up all the time', () => {
       });
       const { rehearsal } = policy?.status as { readonly rehearsal?: { readonly keys: number } };
       logStep('rehearsal', JSON.stringify(rehearsal));
-      expect(rehearsal?.keys).toBeGreaterThan(objects.length);
+      expect(rehearsal?.keys).toBeGreaterThan(backedUpObjects.length);
       const gone = ['wait', 'tcp/shop-rehearsal', 'tenantrestore/shop-rehearsal', '--for=delete', kubectlTimeout(120)];
       await cluster.kubectl(['-n', 'tenants', ...gone], { timeoutMs: 130_000 });
       const names = (await cluster.client.list('steward.butlerlabs.dev/v1alpha1', 'TenantControlPlane', 'tenants')).map(

@@ -11,7 +11,7 @@ import { startStewardCluster } from '../framework/steward-cluster.ts';
 import { storeTrials } from '../framework/store-trials.ts';
 import { describeStoreTrial } from '../framework/stores/describe-store-trial.ts';
 import { StoreStage } from '../framework/stores/store-stage.ts';
-import { isCondition } from '../framework/tenant-stage.ts';
+import { conditionOf, isCondition } from '../framework/tenant-stage.ts';
 
 const owned = scenarioResources();
 let on: StoreStage;
@@ -39,6 +39,19 @@ describe('The quick start of nats with one login', () => {
       await on.takesTheirs(trial.dataStore);
     },
     6 * minutes,
+  );
+
+  test(
+    'says that its tenants would have the same credentials, and verifies nothing',
+    async () => {
+      const store = { apiVersion: 'steward.butlerlabs.dev/v1alpha1', kind: 'DataStore', name: trial.dataStore };
+      const seen = await on.cluster.waitFor(store, isCondition('IsolationVerified', 'False', 'SharedCredentials'), {
+        timeoutMs: 2 * minutes,
+      });
+      expect(conditionOf(seen, 'IsolationVerified')?.message).toContain('the same credentials');
+      expect(seen?.status?.isolation).toBeUndefined();
+    },
+    4 * minutes,
   );
 
   test(

@@ -6,7 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { PlainObject } from '../cluster/kubernetes-client.ts';
-import { attack, openIdle, seededRandom } from '../framework/attacks/hostile-connections.ts';
+import { attack, openIdle } from '../framework/attacks/hostile-connections.ts';
+import { seededRandom } from '../framework/attacks/seeded-random.ts';
 import type { HostilePort } from '../framework/attacks/hostile-connections.ts';
 import { accountToken } from '../framework/metrics/account-token.ts';
 import { freshManager } from '../framework/fresh-manager.ts';

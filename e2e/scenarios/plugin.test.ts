@@ -4,6 +4,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import { KubernetesClient } from '../cluster/kubernetes-client.ts';
+import type { PlainObject } from '../cluster/kubernetes-client.ts';
 import type { ManagementCluster } from '../cluster/management-cluster.ts';
 import { runCommand, tryCommand } from '../cluster/machines/run-command.ts';
 import { startWorker } from '../cluster/worker.ts';
@@ -13,7 +14,7 @@ import { logStep } from '../framework/log.ts';
 import { minutes } from '../framework/minutes.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { shareStewardCluster } from '../framework/steward-cluster.ts';
-import { TenantStage, conditionOf } from '../framework/tenant-stage.ts';
+import { TenantStage, conditionOf, isCondition } from '../framework/tenant-stage.ts';
 import { machineKubelet } from '../framework/workers/tenant-worker.ts';
 
 const owned = scenarioResources();
@@ -55,7 +56,12 @@ describe('kubectl steward', () => {
       const networks = ['--service-cidr', cluster.network.services, '--pod-cidr', cluster.network.pods];
       const out = await plugin('create', shop, '--kubernetes-version', 'v1.35.4', ...size, ...networks);
       expect(out).toBe('tenantcontrolplane.steward.butlerlabs.dev/shop\n');
-      expect(await plugin('get')).toMatch(/^shop +v1\.35\.4 +2\/2 .* default +True +Ready/m);
+      // It is Ready with its first pod.
+      const listed = /^shop +v1\.35\.4 +2\/2 .* default +True +Ready/m;
+      let text = await plugin('get');
+      for (const deadline = deadlineIn(minutes); !listed.test(text) && Date.now() < deadline;)
+        text = await plugin('get');
+      expect(text).toMatch(listed);
       expect(await plugin('datastore', 'ls')).toMatch(/^default +etcd /m);
       expect(await plugin('datastore', 'verify', 'default')).toContain('Reachable');
     },
@@ -146,6 +152,39 @@ describe('kubectl steward', () => {
       expect(await plugin('get', shop)).toMatch(/^shop +v1\.36\.3 +2\/2 .* True +Ready/m);
     },
     4 * minutes,
+  );
+
+  test(
+    'shows a control plane that falls asleep and wakes up by its schedule, with the replicas of its spec',
+    async () => {
+      const file = await stage.kubeconfigFile(shop);
+      const nodes = ['--kubeconfig', file, 'get', 'nodes', '--output', 'name', '--request-timeout=5s'];
+      // Schedules have minutes: it sleeps since one that has passed, until the next one that is far enough away.
+      const wakesAt = Math.ceil((Date.now() + 40_000) / minutes) * minutes;
+      const daily = (time: number): string => `${new Date(time).getUTCMinutes()} ${new Date(time).getUTCHours()} * * *`;
+      const schedules = [{ sleep: daily(wakesAt - 3 * minutes), wake: daily(wakesAt) }];
+      const answers = (): Promise<boolean> =>
+        cluster.kubectl(nodes).then(
+          ({ stdout }) => stdout.includes('node/by-hand'),
+          () => false,
+        );
+      expect(await answers()).toBe(true);
+      await cluster.client.merge(stage.tenant(shop), { spec: { sleep: { schedules } } });
+      await stage.waitFor(shop, isCondition('Asleep', 'True', 'Scheduled'));
+      expect(await plugin('get', shop)).toMatch(/^shop +v1\.36\.3 +\d\/0 .* Sleeping/m);
+      let isSilent = false;
+      for (const deadline = deadlineIn(minutes / 2); !isSilent && Date.now() < deadline;) isSilent = !(await answers());
+      expect(isSilent).toBe(true);
+      const { spec } = (await cluster.client.read(stage.tenant(shop))) ?? {};
+      expect(spec).toMatchObject({ controlPlane: { deployment: { replicas: 2 } } });
+      const isAwake = (object: PlainObject | undefined): boolean => conditionOf(object, 'Ready')?.reason === 'Ready';
+      await stage.waitFor(shop, isAwake, { timeoutMs: 3 * minutes });
+      logStep('awake', `${Math.round((Date.now() - wakesAt) / 1000)} s after the time in its schedule`);
+      expect(await answers()).toBe(true);
+      await cluster.client.merge(stage.tenant(shop), { spec: { sleep: null } });
+      await stage.waitFor(shop, isCondition('Asleep', 'False', 'NotRequested'));
+    },
+    6 * minutes,
   );
 
   test(

@@ -1,27 +1,16 @@
 import { createHash, X509Certificate } from 'node:crypto';
+import { Latest } from '../../api/latest.ts';
 import { InvalidInputError } from '../invalid-input-error.ts';
 
 const certificateBlock = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
 
 /** The certificates that were parsed last, by their PEM: one reconcile of a tenant needs the same ones many times. */
-const latest = new Map<string, X509Certificate>();
-const mostLatest = 64;
+const latest = new Latest<X509Certificate>(64);
 
 /** Throws for a certificate whose public key cannot be decoded, too: that would only be found out when the key is needed. */
 function decode(block: string): X509Certificate {
   const certificate = new X509Certificate(block);
   certificate.publicKey.export({ type: 'spki', format: 'der' });
-  return certificate;
-}
-
-function certificateOf(block: string): X509Certificate {
-  const certificate = latest.get(block) ?? decode(block);
-  latest.delete(block);
-  latest.set(block, certificate);
-  for (const oldest of latest.keys()) {
-    if (latest.size <= mostLatest) break;
-    latest.delete(oldest);
-  }
   return certificate;
 }
 
@@ -32,7 +21,7 @@ export function parseCertificates(pem: string, field: string): readonly [X509Cer
   const remedy = 'provide one or more certificates in PEM form';
   const parsed = (pem.match(certificateBlock) ?? []).map((block) => {
     try {
-      return certificateOf(block);
+      return latest.of(block, decode);
     } catch (cause) {
       throw new InvalidInputError({ field, reason: 'holds a certificate that cannot be decoded', remedy }, { cause });
     }

@@ -54,6 +54,22 @@ describe('judge', () => {
     expect(reason(await sign(single), { profile: single })).toBe('kept');
   });
 
+  test('says the same of a pair that it has seen, but for time and for what is expected of it', async () => {
+    const other = await sign(profile);
+    const mixed = { certificate: pair.certificate, key: other.key };
+    for (let round = 0; round < 2; round += 1) {
+      expect(reason(pair)).toBe('kept');
+      expect(reason(mixed)).toBe('KeyMismatch');
+      expect(reason(pair, { ca: otherCa.certificate })).toBe('UntrustedIssuer');
+      expect(reason(pair, { profile: { ...profile, commonName: 'other' } })).toBe('WrongSubject');
+      expect(reason(pair, { profile: { ...profile, dnsNames: ['other'] } })).toBe('NamesMissing');
+      expect(reason(pair, { keyTypes: ['rsa'] })).toBe('Malformed');
+      expect(reason(pair, { thresholdMs: certificateValidityMs })).toBe('NearExpiry');
+      expect(reason(pair, { now: new Date(now.getTime() + 2 * certificateValidityMs) })).toBe('Expired');
+      expect(reason(pair, { now: new Date(now.getTime() - 2 * certificateValidityMs) })).toBe('NotYetValid');
+    }
+  });
+
   test('keeps a CA without checking who signed it', () => {
     expect(evaluate(ca, { profile: authorityProfiles.ca, now, thresholdMs: day })).toEqual({ keep: true });
   });

@@ -1,5 +1,6 @@
-import { createPublicKey } from 'node:crypto';
+import { createHash, createPublicKey } from 'node:crypto';
 import type { X509Certificate } from 'node:crypto';
+import { Latest } from '../../api/latest.ts';
 import { InvalidInputError } from '../invalid-input-error.ts';
 import { canonicalIp } from '../networks.ts';
 import { parseCertificates } from './certificate-chain.ts';
@@ -48,8 +49,7 @@ const usageOids = {
   codeSigning: '1.3.6.1.5.5.7.3.3',
 };
 
-function evaluateValidity(certificate: X509Certificate, { now, thresholdMs }: Expectation): Verdict {
-  const { validFromDate: from, validToDate: to } = certificate;
+function evaluateValidity({ from, to }: Lasting, { now, thresholdMs }: Expectation): Verdict {
   const until = to.toISOString();
   if (from > now) return renew('NotYetValid', `the certificate is not valid before ${from.toISOString()}`);
   if (to <= now) return renew('Expired', `the certificate expired at ${until}`);
@@ -104,14 +104,43 @@ function evaluateNames(certificate: X509Certificate, profile: Profile): Verdict 
   return missing.length === 0 ? keep : renew('NamesMissing', `the certificate does not name ${missing.join(', ')}`);
 }
 
+/** What does not change with time. */
+interface Lasting {
+  readonly from: Date;
+  readonly to: Date;
+  readonly isPair: boolean;
+  /** When it is valid. */
+  readonly verdict: Verdict;
+}
+
+/**
+ * Of pairs that were evaluated last, by a hash: a tenant's certificates are evaluated in each of its reconciles. So many are those of a
+ * thousand tenants.
+ */
+const latest = new Latest<Lasting>(16_384);
+
 function evaluateParsed(pair: KeyPair, expectation: Expectation): Verdict {
+  const { ca, profile, keyTypes } = expectation;
+  const all = JSON.stringify([pair.certificate, pair.key, ca, profile, keyTypes]);
+  const lasting = latest.of(createHash('sha256').update(all).digest('base64'), () =>
+    evaluateLasting(pair, expectation),
+  );
+  if (!lasting.isPair) return renew('KeyMismatch', 'the private key does not belong to the certificate');
+  const validity = evaluateValidity(lasting, expectation);
+  return validity.keep ? lasting.verdict : validity;
+}
+
+function evaluateLasting(pair: KeyPair, expectation: Expectation): Lasting {
   const [certificate] = parseCertificates(pair.certificate, 'certificate');
   const key = parsePrivateKey(pair.key, 'key', expectation.keyTypes);
-  if (!certificate.checkPrivateKey(key))
-    return renew('KeyMismatch', 'the private key does not belong to the certificate');
+  const { validFromDate: from, validToDate: to } = certificate;
+  const isPair = certificate.checkPrivateKey(key);
+  return { from, to, isPair, verdict: isPair ? evaluateContent(certificate, expectation) : keep };
+}
+
+function evaluateContent(certificate: X509Certificate, expectation: Expectation): Verdict {
   const { profile } = expectation;
   const steps = [
-    (): Verdict => evaluateValidity(certificate, expectation),
     (): Verdict => evaluateIssuer(certificate, expectation),
     ...(profile === undefined
       ? []

@@ -2,6 +2,7 @@ import type { EncryptionAlgorithm, KeyAlgorithm, KeyPair, Lifetime, Profile } fr
 import { kubernetesKeyTypes, privateKeyPem, publicKeyPem } from './private-key.ts';
 import type { KeyType } from './private-key.ts';
 import { newPrivateKey, readSigner, sign } from './sign.ts';
+import type { Signer } from './sign.ts';
 
 /** How a certificate is issued: the algorithm of the new key, and the validity. */
 export interface IssueOptions {
@@ -31,13 +32,26 @@ export async function issueCa(profile: Profile, options: IssueOptions): Promise<
  * Throws `InvalidInputError` when the certificate or the key of the CA cannot be read or do not belong together.
  */
 export async function issue(profile: Profile, ca: KeyPair, options: IssueOptions): Promise<KeyPair> {
-  const signer = readSigner(ca, keyTypesFor(options.algorithm));
+  const signer = signerOf(ca, keyTypesFor(options.algorithm));
   return sign(profile, await newPrivateKey(options.algorithm), signer, options.lifetime);
 }
 
+/** Those that were read, as long as somebody has the pair: a CA signs many certificates at once. */
+const signers = new WeakMap<KeyPair, { readonly types: readonly KeyType[]; readonly signer: Required<Signer> }>();
+
+function signerOf(ca: KeyPair, types: readonly KeyType[]): Required<Signer> {
+  const known = signers.get(ca);
+  if (known?.types === types) return known.signer;
+  const signer = readSigner(ca, types);
+  signers.set(ca, { types, signer });
+  return signer;
+}
+
+const ed25519: readonly KeyType[] = ['ed25519'];
+
 /** The types of CA keys that may sign a key of this algorithm. */
 function keyTypesFor(algorithm: KeyAlgorithm): readonly KeyType[] {
-  return algorithm === 'Ed25519' ? ['ed25519'] : kubernetesKeyTypes;
+  return algorithm === 'Ed25519' ? ed25519 : kubernetesKeyTypes;
 }
 
 /** A new key pair for service-account tokens (RS256, ES256 or ES384, by the algorithm). */

@@ -74,14 +74,12 @@ function signingAlgorithm(key: KeyObject): SigningAlgorithm {
   });
 }
 
-async function signingKey(key: KeyObject): Promise<webcrypto.CryptoKey> {
-  const der = key.export({ type: 'pkcs8', format: 'der' });
-  return webcrypto.subtle.importKey('pkcs8', der, signingAlgorithm(key), false, ['sign']);
+function signingKey(key: KeyObject): webcrypto.CryptoKey {
+  return key.toCryptoKey(signingAlgorithm(key), false, ['sign']);
 }
 
-async function verifyingKey(key: KeyObject): Promise<webcrypto.CryptoKey> {
-  const der = createPublicKey(key).export({ type: 'spki', format: 'der' });
-  return webcrypto.subtle.importKey('spki', der, signingAlgorithm(key), true, ['verify']);
+function verifyingKey(key: KeyObject): webcrypto.CryptoKey {
+  return createPublicKey(key).toCryptoKey(signingAlgorithm(key), true, ['verify']);
 }
 
 /** RFC 5280 §4.1.2.2: positive and at most 20 octets; here 16 random octets, never zero. */
@@ -103,14 +101,23 @@ export function subject(profile: Pick<Profile, 'commonName' | 'organizations'>):
 }
 
 /** An Ed25519 key cannot encipher anything, and RFC 8410 §5 does not allow its certificate to claim so. */
-function keyUsages(profile: Profile, publicKey: webcrypto.CryptoKey): KeyUsagesExtension {
+function keyUsages(profile: Profile, publicKey: webcrypto.CryptoKey): Extension {
   const { digitalSignature, keyEncipherment, keyCertSign, cRLSign } = KeyUsageFlags;
   const signsOnly = publicKey.algorithm.name === 'Ed25519';
   const leaf: number = signsOnly ? digitalSignature : digitalSignature | keyEncipherment;
   const authority: number = signsOnly ? keyCertSign | cRLSign : leaf | keyCertSign;
   const flags = profile.ca === true ? authority : leaf;
   // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the library declares its bit flags as an enum
-  return new KeyUsagesExtension(flags, true);
+  return made(`usages ${flags}`, () => new KeyUsagesExtension(flags, true));
+}
+
+/** The few extensions that many certificates have in common: encoding one takes longer than signing. */
+const common = new Map<string, Extension>();
+
+function made(name: string, make: () => Extension): Extension {
+  const known = common.get(name) ?? make();
+  common.set(name, known);
+  return known;
 }
 
 async function extensions(
@@ -120,18 +127,34 @@ async function extensions(
 ): Promise<Extension[]> {
   const found: Extension[] = [keyUsages(profile, publicKey)];
   if (profile.usages.length > 0) {
-    found.push(new ExtendedKeyUsageExtension(profile.usages.map((usage) => usageOids[usage])));
+    const usages = profile.usages.map((usage) => usageOids[usage]);
+    found.push(made(`extended ${usages.join()}`, () => new ExtendedKeyUsageExtension(usages)));
   }
-  found.push(new BasicConstraintsExtension(profile.ca === true, profile.pathLength, true));
+  const { ca = false, pathLength } = profile;
+  found.push(made(`constraints ${ca} ${pathLength}`, () => new BasicConstraintsExtension(ca, pathLength, true)));
   if (profile.ca === true) found.push(await SubjectKeyIdentifierExtension.create(publicKey));
-  const issuerKeyId = issuer?.getExtension(SubjectKeyIdentifierExtension)?.keyId;
-  if (issuerKeyId !== undefined) found.push(new AuthorityKeyIdentifierExtension(issuerKeyId));
+  const ofIssuer = issuer === undefined ? undefined : authorityIdentifier(issuer);
+  if (ofIssuer !== undefined) found.push(ofIssuer);
   const names: JsonGeneralName[] = [
     ...(profile.dnsNames ?? []).map((value) => ({ type: 'dns' as const, value })),
     ...(profile.ipAddresses ?? []).map((value) => ({ type: 'ip' as const, value })),
   ];
   if (names.length > 0) found.push(new SubjectAlternativeNameExtension(names));
   return found;
+}
+
+/** The extension of all certificates that an issuer signs, as long as it is known. */
+const identifiers = new WeakMap<X509Certificate, AuthorityKeyIdentifierExtension>();
+
+/** Undefined where the certificate of the issuer does not identify its key. */
+function authorityIdentifier(issuer: X509Certificate): AuthorityKeyIdentifierExtension | undefined {
+  const known = identifiers.get(issuer);
+  if (known !== undefined) return known;
+  const keyId = issuer.getExtension(SubjectKeyIdentifierExtension)?.keyId;
+  if (keyId === undefined) return undefined;
+  const identifier = new AuthorityKeyIdentifierExtension(keyId);
+  identifiers.set(issuer, identifier);
+  return identifier;
 }
 
 /** The signer of a certificate. */
@@ -143,7 +166,7 @@ export interface Signer {
 
 /** A certificate for the public half of `key`; PEM with a trailing newline, the key in the form kubeadm writes. */
 export async function sign(profile: Profile, key: KeyObject, signer: Signer, lifetime: Lifetime): Promise<KeyPair> {
-  const publicKey = await verifyingKey(key);
+  const publicKey = verifyingKey(key);
   const certificate = await X509CertificateGenerator.create({
     serialNumber: newSerial(),
     subject: subject(profile),
@@ -151,7 +174,7 @@ export async function sign(profile: Profile, key: KeyObject, signer: Signer, lif
     notBefore: new Date(lifetime.notBefore),
     notAfter: new Date(lifetime.notAfter),
     publicKey,
-    signingKey: await signingKey(signer.key),
+    signingKey: signingKey(signer.key),
     signingAlgorithm: signingAlgorithm(signer.key),
     extensions: await extensions(profile, publicKey, signer.certificate),
   });

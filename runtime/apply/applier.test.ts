@@ -92,7 +92,7 @@ describe('Applying a set', () => {
   test('neither prunes nor sends an object that the set keeps as it is', async () => {
     await applier().apply(set([configMap('a'), configMap('b')]));
     const { applied, pruned } = await applier().apply(
-      set([configMap('a')], { kept: [configMap('b', { by: 'others' })] }),
+      set([configMap('a', { x: 'new' })], { kept: [configMap('b', { by: 'others' })] }),
     );
     expect(applied.map(({ metadata }) => metadata.name)).toEqual(['a']);
     expect(pruned).toEqual([]);
@@ -206,7 +206,8 @@ describe('Applying an unchanged set', () => {
     await engine.apply(set([configMap('a')]));
     await fillCache();
     const before = cluster.calls.length;
-    expect(await engine.apply(set([configMap('a')]))).toEqual({ applied: [], drifted: [], pruned: [], unchanged: 1 });
+    const nothing = { applied: [], found: [], drifted: [], pruned: [] };
+    expect(await engine.apply(set([configMap('a')]))).toEqual({ ...nothing, unchanged: 1 });
     expect(cluster.calls.length).toBe(before);
   });
 
@@ -320,8 +321,145 @@ describe('Applying an unchanged set', () => {
     await engine.apply(set([configMap('a')]));
     expect([callsOf('apply'), callsOf('list')]).toEqual([2, 1]);
     memory.delete('uid-blue');
-    await engine.apply(set([configMap('a')]));
+    await engine.apply(set([configMap('a', { x: 'new' })]));
     expect([callsOf('apply'), callsOf('list')]).toEqual([3, 2]);
+  });
+});
+
+describe('Applying after a restart', () => {
+  /** A new process, which has its caches and remembers nothing. */
+  const restarted = async (over: Partial<ApplierOptions> = {}): Promise<Applier> => {
+    await fillCache();
+    cluster.forgetPast();
+    return applier({ lookup, ...over });
+  };
+  const writes = (): readonly string[] =>
+    cluster.calls.flatMap(({ verb, name = '' }) => (['get', 'list'].includes(verb) ? [] : [`${verb} ${name}`]));
+  const at = { name: 'a', namespace: 'default' };
+
+  test('reads an object that already is what would be applied, and does not send it, then or later', async () => {
+    await applier().apply(set([configMap('a', { x: '1' })]));
+    const engine = await restarted();
+    const report = await engine.apply(set([configMap('a', { x: '1' })]));
+    expect(report).toMatchObject({ applied: [], found: [{ data: { x: '1' } }], drifted: [], unchanged: 1 });
+    expect([writes(), callsOf('get')]).toEqual([[], 1]);
+    const before = cluster.calls.length;
+    expect(await engine.apply(set([configMap('a', { x: '1' })]))).toMatchObject({ found: [], unchanged: 1 });
+    expect(cluster.calls.length).toBe(before);
+  });
+
+  test('prunes what the process before applied and nobody wants anymore, although it applied nothing itself', async () => {
+    await applier().apply(set([configMap('a'), configMap('b')]));
+    const { pruned } = await (await restarted()).apply(set([configMap('a')]));
+    expect(pruned.map(({ metadata }) => metadata.name)).toEqual(['b']);
+    expect([writes(), await names()]).toEqual([['delete b'], ['a']]);
+  });
+
+  test('creates an object that was pruned again when it is wanted again', async () => {
+    const engine = applier();
+    await engine.apply(set([configMap('a'), configMap('b')]));
+    await engine.apply(set([configMap('a')]));
+    const later = await restarted();
+    await later.apply(set([configMap('a')]));
+    await later.apply(set([configMap('a'), configMap('b')]));
+    expect([writes(), await names()]).toEqual([['apply b'], ['a', 'b']]);
+  });
+
+  test.each<[string, object]>([
+    ['a field of it', { data: { x: 'theirs' } }],
+    [
+      'its component label, without which it would never be pruned',
+      { metadata: { labels: { [componentLabel]: null } } },
+    ],
+    ['its owner, without whom it would never be collected', { metadata: { ownerReferences: null } }],
+  ])('sends an object of which someone changed %s meanwhile', async (_, body) => {
+    const [made] = (await applier().apply(set([configMap('a', { x: '1' })]))).applied;
+    await cluster.admin.patch(kinds.ConfigMap, at, { type: 'merge', body }, { fieldManager: 'somebody' });
+    await (await restarted()).apply(set([configMap('a', { x: '1' })]));
+    expect(writes()).toEqual(['apply a']);
+    const { metadata, ...content } = (await cluster.admin.get<Resource>(kinds.ConfigMap, at)) ?? {};
+    expect([content, metadata?.labels, metadata?.ownerReferences]).toEqual([
+      { apiVersion: 'v1', kind: 'ConfigMap', data: { x: '1' } },
+      made?.metadata.labels,
+      made?.metadata.ownerReferences,
+    ]);
+  });
+
+  test('sends an object with a field that the process before applied and that is no longer wanted', async () => {
+    await applier().apply(set([configMap('a', { x: '1', y: '2' })]));
+    await (await restarted()).apply(set([configMap('a', { x: '1' })]));
+    expect((await cluster.admin.get(kinds.ConfigMap, at))?.data).toEqual({ x: '1' });
+  });
+
+  test('does not take an object that is being deleted for applied', async () => {
+    const held = configMap('a');
+    const wanted = set([{ ...held, metadata: { ...held.metadata, finalizers: ['example.com/held'] } }]);
+    await applier().apply(wanted);
+    await cluster.admin.delete(kinds.ConfigMap, at);
+    await (await restarted()).apply(wanted);
+    expect(writes()).toEqual(['apply a']);
+  });
+
+  test('reverts what someone changes after it was read', async () => {
+    await applier().apply(set([configMap('a', { x: '1' })]));
+    const engine = await restarted();
+    await engine.apply(set([configMap('a', { x: '1' })]));
+    const body = { data: { x: 'theirs' } };
+    await cluster.admin.patch(kinds.ConfigMap, at, { type: 'merge', body }, { fieldManager: 'somebody' });
+    await fillCache();
+    expect((await engine.apply(set([configMap('a', { x: '1' })]))).drifted).toMatchObject([{ data: { x: '1' } }]);
+  });
+
+  test('does not take over an object of another owner that has the same content', async () => {
+    const green = { ...owner, metadata: { ...owner.metadata, name: 'green', uid: 'uid-green' } };
+    await applier().apply(set([configMap('a')], { owner: green }));
+    await expect((await restarted()).apply(set([configMap('a')]))).rejects.toThrow('is controlled by Tenant green');
+    expect(writes()).toEqual([]);
+  });
+
+  test('asks whether an object may be adopted, also where it would not be sent', async () => {
+    await applier().apply(set([configMap('a')]));
+    const engine = await restarted({ foreign: () => 'ConfigMap default/a belongs to somebody' });
+    await expect(engine.apply(set([configMap('a')]))).rejects.toThrow('belongs to somebody');
+  });
+
+  test('reads no object that the caller has read, unless a cache has a newer one', async () => {
+    await applier().apply(set([configMap('a', { x: '1' })]));
+    const read = await cluster.admin.get(kinds.ConfigMap, at);
+    const live = (): Resource | undefined => read;
+    await (await restarted()).apply(set([configMap('a', { x: '1' })], { prunes: [] }), { live });
+    expect(cluster.calls).toEqual([]);
+    const body = { data: { x: 'theirs' } };
+    await cluster.admin.patch(kinds.ConfigMap, at, { type: 'merge', body }, { fieldManager: 'somebody' });
+    await (await restarted()).apply(set([configMap('a', { x: '1' })], { prunes: [] }), { live });
+    expect(cluster.calls.map(({ verb }) => verb)).toEqual(['get', 'apply']);
+  });
+
+  test('sends everything inside another cluster, unless the caller has read it', async () => {
+    const inside = { marking: byAnnotation };
+    await applier(inside).apply(set([configMap('a')]));
+    const live = (_: KindRef, key: Key): Promise<Resource | undefined> => cluster.admin.get(kinds.ConfigMap, key);
+    await (await restarted(inside)).apply(set([configMap('a')]), { live });
+    expect(writes()).toEqual([]);
+    await (await restarted(inside)).apply(set([configMap('a')]));
+    expect(writes()).toEqual(['apply a']);
+  });
+
+  test('removes what others added to an object that is applied exactly', async () => {
+    const kind = kinds.ValidatingAdmissionPolicyBinding as KindRef;
+    const spec = { policyName: 'deny', validationActions: ['Deny'] };
+    const apiVersion = 'admissionregistration.k8s.io/v1';
+    const wanted = set([{ apiVersion, kind: kind.kind, metadata: { name: 'deny' }, spec }], { prunes: [] });
+    const exact = { marking: byAnnotation, exact: [kind] };
+    const live = (_: KindRef, key: Key): Promise<Resource | undefined> => cluster.admin.get(kind, key);
+    await applier(exact).apply(wanted);
+    await (await restarted(exact)).apply(wanted, { live });
+    expect(writes()).toEqual([]);
+    const body = { spec: { matchResources: { objectSelector: { matchLabels: { never: 'true' } } } } };
+    await cluster.admin.patch(kind, { name: 'deny' }, { type: 'merge', body }, { fieldManager: 'somebody' });
+    await (await restarted(exact)).apply(wanted, { live });
+    const found = await cluster.admin.get(kinds.ValidatingAdmissionPolicyBinding, { name: 'deny' });
+    expect(found?.spec).toEqual(spec);
   });
 });
 
@@ -370,5 +508,43 @@ describe('A refused apply', () => {
       .catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(RetryError);
     expect(error).toMatchObject({ reason: 'OwnedByAnother' });
+  });
+});
+
+describe('Applying where a former process may still have requests under way', () => {
+  const read = (name: string) => cluster.admin.get(kinds.ConfigMap, { namespace: 'default', name });
+  const fencing = (): Applier => applier({ fenced: new Set(['ConfigMap']) });
+  const live = (_: KindRef, key: Key): Promise<Resource | undefined> => cluster.admin.get(kinds.ConfigMap, key);
+
+  test('a request that was delayed does not undo what a successor has written since', async () => {
+    const [former, successor] = [fencing(), fencing()];
+    await former.apply(set([configMap('a', { x: '1' })]), { live });
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const remove = cluster.before(async ({ verb }) => {
+      if (verb === 'apply') await promise;
+    });
+    const late = former.apply(set([configMap('a', { x: 'late' })]), { live });
+    const refusal = expect(late).rejects.toThrow(ApiError);
+    await new Promise((done) => setImmediate(done));
+    remove();
+    await successor.apply(set([configMap('a', { x: '2' })]), { live });
+    resolve(undefined);
+    await refusal;
+    expect((await read('a'))?.data).toEqual({ x: '2' });
+  });
+
+  test('an object is created, changed several times, repaired and created again', async () => {
+    const one = fencing();
+    for (const x of ['1', '2', '3']) await one.apply(set([configMap('a', { x })]), { live });
+    await cluster.admin.patch(
+      kinds.ConfigMap,
+      { namespace: 'default', name: 'a' },
+      { type: 'merge', body: { data: { x: '4' } } },
+    );
+    await one.apply(set([configMap('a', { x: '3' })]), { live });
+    expect((await read('a'))?.data).toEqual({ x: '3' });
+    await cluster.admin.delete(kinds.ConfigMap, { namespace: 'default', name: 'a' });
+    await one.apply(set([configMap('a', { x: '5' })]), { live });
+    expect((await read('a'))?.data).toEqual({ x: '5' });
   });
 });

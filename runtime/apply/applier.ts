@@ -1,12 +1,13 @@
 import { apiVersionOf, type Key, type KindRef, type Manifest, type Resource } from '../../api/meta.ts';
-import { applyExactly } from './apply-exactly.ts';
+import { isAlreadyApplied } from './already-applied.ts';
+import { applyExactly, hasExactSpec } from './apply-exactly.ts';
 import { isDrift, isSameManifest, isStillApplied, rememberApplied, type Applied } from './apply-memory.ts';
 import { belongs, mark, type Marking } from './apply-marks.ts';
 import type { ApplyReport, ApplySet } from './apply-set.ts';
 import type { Cluster } from '../client/cluster.ts';
 import { ApiError } from '../client/errors.ts';
 import { explainRefusal, notOurs, ownedByAnother, writtenBySomebody } from '../client/explain-refusal.ts';
-import { describe, identityOf, keyOf } from '../cache/object-id.ts';
+import { describe, identityOf, isOlder, keyOf } from '../cache/object-id.ts';
 import type { ObjectSlot } from '../cache/object-slot.ts';
 
 /** Counters of an applier, per component. */
@@ -44,6 +45,11 @@ export interface ApplierOptions {
   readonly foreign?: (object: Resource, set: ApplySet) => string | undefined;
   /** Kinds whose spec is exactly the manifest's: what others add to it is removed. */
   readonly exact?: readonly KindRef[];
+  /**
+   * Kinds of which an existing object is only changed in the version that was read: where several processes work one after the other, the
+   * delayed request of a former one must not undo what its successor wrote.
+   */
+  readonly fenced?: ReadonlySet<string>;
 }
 
 /** What was applied for one owner, by component. */
@@ -55,15 +61,35 @@ interface SetMemory {
   prunedFor: string | undefined;
 }
 
+/** How one set is applied. */
+interface ApplyCall {
+  readonly signal?: AbortSignal;
+  /**
+   * An existing object as the API server returned it just now, managedFields included; undefined where it was not read. Only called
+   * for objects of which nothing is remembered, as after a restart.
+   */
+  readonly live?: (kind: KindRef, key: Key) => Resource | undefined | Promise<Resource | undefined>;
+}
+
 interface Sent {
-  readonly object: Resource | undefined;
+  /** What the API server answered with; undefined when nothing was sent. */
+  readonly object?: Resource;
+  /** What was read in place of that. */
+  readonly found?: Resource;
   readonly drifted: boolean;
+}
+
+interface Target extends ApplyCall {
+  readonly set: ApplySet;
+  readonly memory: SetMemory;
+  readonly kind: KindRef;
 }
 
 /**
  * Makes a cluster contain exactly the objects of its sets. All manifests of a set are sent at once by server-side apply.
  * Objects that are no longer in the set are pruned once all manifests were accepted, and never without knowing the existing
- * objects. Applied manifests are remembered, so that a reconcile without changes sends nothing.
+ * objects. Applied manifests are remembered, so that a reconcile without changes sends nothing; after a restart, an object that
+ * already is what would be applied is only read (ADR 21).
  */
 export class Applier {
   readonly #options: ApplierOptions;
@@ -79,7 +105,7 @@ export class Applier {
    * `RetryError` for an object of another controller, else `ApiError` or `UnreachableError`. The other manifests are
    * applied all the same; nothing is pruned then.
    */
-  async apply(set: ApplySet, options: { readonly signal?: AbortSignal } = {}): Promise<ApplyReport> {
+  async apply(set: ApplySet, options: ApplyCall = {}): Promise<ApplyReport> {
     const { marking, metrics } = this.#options;
     const memory = this.#memoryOf(set);
     const manifests = set.manifests.map((manifest) => mark(manifest, set, marking));
@@ -97,6 +123,7 @@ export class Applier {
     const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
     const sent = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
     const applied = sent.flatMap(({ object }) => (object === undefined ? [] : [object]));
+    const found = sent.flatMap((one) => one.found ?? []);
     const unchanged = sent.length - applied.length;
     metrics?.applied(set.component, applied.length);
     metrics?.unchanged(set.component, unchanged);
@@ -109,7 +136,7 @@ export class Applier {
       for (const identity of memory.objects.keys()) if (!identities.has(identity)) memory.objects.delete(identity);
     }
     const drifted = sent.flatMap(({ object, drifted }) => (drifted && object !== undefined ? [object] : []));
-    return { applied, drifted, pruned, unchanged };
+    return { applied, found, drifted, pruned, unchanged };
   }
 
   #memoryOf(set: ApplySet): SetMemory {
@@ -120,24 +147,35 @@ export class Applier {
     return memory;
   }
 
-  async #send(
-    manifest: Manifest,
-    to: { readonly set: ApplySet; readonly memory: SetMemory; readonly kind: KindRef; readonly signal?: AbortSignal },
-  ): Promise<Sent> {
-    const { cluster, fieldManager, lookup, metrics } = this.#options;
+  async #send(manifest: Manifest, to: Target): Promise<Sent> {
+    const { cluster, fieldManager, foreign, lookup, metrics } = this.#options;
     const identity = identityOf(manifest);
     const before = to.memory.objects.get(identity);
     const current = lookup?.(to.kind, keyOf(manifest));
     if (before !== undefined && current !== undefined && isStillApplied(before, manifest, current)) {
-      return { object: undefined, drifted: false };
+      return { drifted: false };
     }
-    if (before === undefined || this.#options.foreign !== undefined) {
-      await this.#refuseForeign(manifest, { ...to, before, current });
+    let found: Resource | undefined;
+    if (before === undefined) {
+      found = await this.#read(manifest, to, current);
+      this.#refuseForeign(manifest, to.set, { before, current: found });
+      if (found !== undefined && this.#isApplied(found, manifest, to.kind)) {
+        to.memory.objects.set(identity, rememberApplied(manifest, found));
+        return { found, drifted: false };
+      }
+    } else if (foreign !== undefined) {
+      const { kind, signal } = to;
+      const existing = current ?? (await this.#read(manifest, { kind, signal }));
+      this.#refuseForeign(manifest, to.set, { before, current: existing });
     }
     const options = { fieldManager, signal: to.signal };
-    const isExact = this.#options.exact?.includes(to.kind) === true;
+    const resourceVersion = await this.#fence(manifest, to, { before, found });
+    const fenced =
+      resourceVersion === undefined ? manifest : { ...manifest, metadata: { ...manifest.metadata, resourceVersion } };
     const object = await (
-      isExact ? applyExactly(cluster, { kind: to.kind, manifest }, options) : cluster.apply(to.kind, manifest, options)
+      this.#isExact(to.kind)
+        ? applyExactly(cluster, { kind: to.kind, manifest: fenced }, options)
+        : cluster.apply(to.kind, fenced, options)
     ).catch((error: unknown) => {
       to.memory.objects.delete(identity);
       throw explainRefusal(manifest, error);
@@ -149,32 +187,61 @@ export class Applier {
   }
 
   /**
+   * The existing object: as the caller has read it, unless `cached` is newer; otherwise it is read, where objects of other owners are in
+   * the same cluster.
+   */
+  async #read(
+    manifest: Manifest,
+    { kind, live, signal }: Pick<Target, 'kind' | 'live' | 'signal'>,
+    cached?: Resource,
+  ): Promise<Resource | undefined> {
+    const key = keyOf(manifest);
+    const known = await live?.(kind, key);
+    const isBehind = isOlder(known?.metadata.resourceVersion, cached?.metadata.resourceVersion);
+    if (known !== undefined && !isBehind) return known;
+    return this.#options.marking.by === 'ownerReference' ? this.#options.cluster.get(kind, key, { signal }) : undefined;
+  }
+
+  /** The version that the object must have: as it was read, or as the last apply left it. Undefined if it may have any. */
+  async #fence(
+    manifest: Manifest,
+    to: Target,
+    { before, found }: { readonly before: Applied | undefined; readonly found: Resource | undefined },
+  ): Promise<string | undefined> {
+    if (this.#options.fenced?.has(manifest.kind) !== true) return undefined;
+    const known = before === undefined ? found : await this.#read(manifest, to);
+    const version = known?.metadata.resourceVersion;
+    return isOlder(version, before?.resourceVersion) ? before?.resourceVersion : version;
+  }
+
+  #isExact(kind: KindRef): boolean {
+    return this.#options.exact?.includes(kind) === true;
+  }
+
+  #isApplied(found: Resource, manifest: Manifest, kind: KindRef): boolean {
+    if (!isAlreadyApplied(found, manifest, this.#options.fieldManager)) return false;
+    return !this.#isExact(kind) || hasExactSpec(found, manifest);
+  }
+
+  /**
    * Server-side apply with one field manager would silently overwrite an object of another owner: composed names can
    * collide, and an owner may be created again before the objects of the previous one are gone.
    */
-  async #refuseForeign(
+  #refuseForeign(
     manifest: Manifest,
-    at: {
-      readonly set: ApplySet;
-      readonly kind: KindRef;
-      readonly before: Applied | undefined;
-      readonly current: Resource | undefined;
-      readonly signal?: AbortSignal;
-    },
-  ): Promise<void> {
-    if (this.#options.marking.by !== 'ownerReference') return;
-    const current = at.current ?? (await this.#options.cluster.get(at.kind, keyOf(manifest), { signal: at.signal }));
-    const references = current?.metadata.ownerReferences ?? [];
+    set: ApplySet,
+    { before, current }: { readonly before: Applied | undefined; readonly current: Resource | undefined },
+  ): void {
+    if (this.#options.marking.by !== 'ownerReference' || current === undefined) return;
+    const references = current.metadata.ownerReferences ?? [];
     const controller = references.find((reference) => reference.controller === true);
     const { foreign, writtenByHand } = this.#options;
-    if (current !== undefined && foreign !== undefined && at.before?.uid !== current.metadata.uid) {
-      const why = foreign(current, at.set);
+    if (foreign !== undefined && before?.uid !== current.metadata.uid) {
+      const why = foreign(current, set);
       if (why !== undefined) throw notOurs(why);
     }
-    if (current !== undefined && references.length === 0 && writtenByHand?.has(manifest.kind) === true) {
-      throw writtenBySomebody(manifest);
-    }
-    if (controller === undefined || controller.uid === at.set.owner.metadata.uid) return;
+    if (references.length === 0 && writtenByHand?.has(manifest.kind) === true) throw writtenBySomebody(manifest);
+    if (controller === undefined || controller.uid === set.owner.metadata.uid) return;
     throw ownedByAnother(manifest, `${controller.kind} ${controller.name} (uid ${controller.uid})`);
   }
 

@@ -15,9 +15,11 @@ export interface ApplySet {
 
 export interface ApplyReport {
   readonly applied: readonly Resource[];
+  /** Objects that were read and already were what would have been applied. */
+  readonly found: readonly Resource[];
   /** Objects whose stored state differed from the last one we applied although our manifest did not change. */
   readonly drifted: readonly Resource[];
   readonly pruned: readonly Resource[];
-  /** Requests saved because neither manifest nor object had changed. */
+  /** Objects that were not sent, because neither manifest nor object had changed. */
   readonly unchanged: number;
 }

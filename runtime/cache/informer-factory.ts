@@ -16,10 +16,16 @@ export interface InformerFactoryOptions {
   readonly transform?: <T extends Resource>(object: T) => T;
 }
 
+/** An informer, and whether its API may be absent. */
+interface Started {
+  readonly informer: Informer;
+  readonly optional: boolean;
+}
+
 /** The informers of one cluster: at most one watch per kind and selection, for any number of users. */
 export class InformerFactory {
   readonly #tools: InformerTools;
-  readonly #informers = new Map<string, Informer>();
+  readonly #informers = new Map<string, Started>();
 
   constructor(options: InformerFactoryOptions) {
     this.#tools = {
@@ -31,23 +37,32 @@ export class InformerFactory {
     };
   }
 
-  /** The informer of this selection; the first call starts it. */
+  /**
+   * The informer of this selection; the first call starts it. Throws when its users do not agree about whether its API may be absent: with
+   * an informer for each of them, the event of one would be handled while the other does not have the object yet.
+   */
   informer<T extends Resource>(selection: InformerSelection<T>): Informer<T> {
     const id = identify(selection);
     const known = this.#informers.get(id);
-    // The identity holds the kind, so the objects are of its type.
-    if (known !== undefined) return known as Informer<T>;
+    const { kind, optional = false } = selection;
+    if (known !== undefined) {
+      if (known.optional !== optional) {
+        throw new Error(`the API of ${kind.plural} may be absent for one user of its informer, and not for another`);
+      }
+      // The identity holds the kind, so the objects are of its type.
+      return known.informer as Informer<T>;
+    }
     const started =
       selection.identityOnly === true
         ? startInformer({ ...selection, metadataOnly: true }, { ...this.#tools, transform: identityOf })
         : startInformer(selection, this.#tools);
-    this.#informers.set(id, started);
+    this.#informers.set(id, { informer: started, optional });
     return started;
   }
 
   /** Every informer started so far. */
   all(): readonly Informer[] {
-    return [...this.#informers.values()];
+    return [...this.#informers.values()].map(({ informer }) => informer);
   }
 
   /** Resolves when all informers started so far are complete; rejects when one is closed before. */
@@ -83,7 +98,6 @@ function identify<T extends Resource>(selection: InformerSelection<T>): string {
     fieldSelector,
     metadataOnly = false,
     identityOnly = false,
-    optional = false,
     maxObjects,
   } = selection;
   const { group, version, plural }: KindRef = kind;
@@ -96,7 +110,6 @@ function identify<T extends Resource>(selection: InformerSelection<T>): string {
     fieldSelector,
     metadataOnly,
     identityOnly,
-    optional,
     maxObjects,
   ]);
 }

@@ -312,6 +312,14 @@ describe('An informer of an optional API', () => {
     expect(lines).toEqual(['+a', '-a']);
   });
 
+  test('is refused for an API that must be there for another user of the same informer', () => {
+    const { factory } = setting();
+    factory.informer({ kind: widgets, optional: true });
+    expect(factory.informer({ kind: widgets, optional: true })).toBe(factory.all()[0]);
+    expect(() => factory.informer({ kind: widgets })).toThrow('the API of widgets may be absent for one user');
+    expect(factory.all()).toHaveLength(1);
+  });
+
   test('An informer of an API that is not optional reports its absence as a failure', async () => {
     const { factory } = setting(new FakeCluster({ absent: [widgets] }));
     const informer = factory.informer({ kind: widgets });

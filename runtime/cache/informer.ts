@@ -31,6 +31,8 @@ export interface InformerHealth {
   readonly failingSince: number | undefined;
   /** What the last attempt failed with, while it is failing. */
   readonly failure: string | undefined;
+  /** All changes up to this version are in the cache; absent while it is not known. */
+  readonly version?: string | undefined;
 }
 
 /** A cached copy of the selected objects, and events about each change. Reads are synchronous. */

@@ -88,6 +88,7 @@ class WatchingInformer<T extends Resource> implements Informer<T> {
       lastEvent: this.#lastEvent,
       failingSince: this.#failing?.since,
       failure: this.#failing?.failure,
+      version: this.#version,
     };
   }
 

@@ -41,7 +41,13 @@ export interface WatchOptions extends Selection {
   readonly signal: AbortSignal;
 }
 
-export interface WriteOptions {
+/** Who writes only under a condition that may end at any time. */
+export interface ConditionalWrite {
+  /** Called over HTTP/1.1 right before the request is sent, after every wait for a connection. If it throws, nothing is sent. */
+  readonly maySend?: () => void;
+}
+
+export interface WriteOptions extends ConditionalWrite {
   readonly fieldManager?: string;
   readonly dryRun?: boolean;
   readonly subresource?: 'status' | 'scale' | 'finalize' | 'approval';
@@ -57,7 +63,7 @@ export interface ApplyOptions extends WriteOptions {
 export type Patch =
   { readonly type: 'merge'; readonly body: unknown } | { readonly type: 'json'; readonly body: readonly unknown[] };
 
-export interface DeleteOptions {
+export interface DeleteOptions extends ConditionalWrite {
   readonly uid?: string;
   readonly resourceVersion?: string;
   readonly propagation?: 'Background' | 'Foreground' | 'Orphan';
@@ -86,6 +92,11 @@ export interface Cluster {
   delete(kind: KindRef, key: Key, options?: DeleteOptions): Promise<boolean>;
   /** Raw GET, for `/version`, `/readyz` and discovery. Answers of 400 and above throw `ApiError`. */
   text(path: string, options?: ReadOptions): Promise<string>;
+  /**
+   * Raw GET whose answer is read line by line, without empty lines, as far as the caller reads: leaving the loop ends it. Throws as
+   * `text` does.
+   */
+  lines(path: string, options: { readonly signal: AbortSignal }): AsyncIterable<string>;
   /** Time of the last byte received from the server, in milliseconds since the epoch; undefined before the first. */
   lastContact(): number | undefined;
   close(): Promise<void>;

@@ -13,6 +13,7 @@ import { startTcpProxy } from '../../testing/servers/tcp-proxy.ts';
 import type { Cluster } from './cluster.ts';
 import type { Connection } from './connection.ts';
 import { UnreachableError } from './errors.ts';
+import { guardWrites } from './guard-writes.ts';
 import { openCluster, type ClusterOptions } from './http-cluster.ts';
 import { InformerFactory } from '../cache/informer-factory.ts';
 import type { Informer } from '../cache/informer.ts';
@@ -100,6 +101,29 @@ describe('The client with a real API server', () => {
       await Promise.all(Array.from({ length: 10 }, () => kept.get(kinds.Namespace, { name: namespace })));
     }
     expect(proxy.accepted).toBeLessThanOrEqual(8);
+  });
+
+  test('does not send a write that waited for a connection and may no longer be sent', async () => {
+    await using proxy = await startTcpProxy(port());
+    const waiting = openTo({ dial: { host: '127.0.0.1', port: proxy.port } });
+    let may = true;
+    const guard = (): void => {
+      if (!may) throw new Error('no longer allowed');
+    };
+    const guarded = guardWrites(waiting, guard, { atSocket: true });
+    await guarded.create(kinds.ConfigMap, configMap(namespace, 'allowed'));
+    proxy.cut();
+    proxy.freeze();
+    const late = guarded.create(kinds.ConfigMap, configMap(namespace, 'not-allowed'));
+    const refused = expect(late).rejects.toThrow('no longer allowed');
+    may = false;
+    proxy.thaw();
+    await refused;
+    const stored = (name: string) => cluster.get(kinds.ConfigMap, { namespace, name });
+    expect([await stored('allowed'), await stored('not-allowed')]).toEqual([expect.anything(), undefined]);
+    may = true;
+    await guarded.delete(kinds.ConfigMap, { namespace, name: 'allowed' });
+    expect(await stored('allowed')).toBeUndefined();
   });
 
   test('verifies the given name, not the address that it connects to', async () => {

@@ -3,6 +3,7 @@ import { apiError } from './api-status.ts';
 import { systemClock, type Clock } from '../clock.ts';
 import type {
   Cluster,
+  ConditionalWrite,
   DeleteOptions,
   ListOf,
   ListOptions,
@@ -15,9 +16,11 @@ import type {
 } from './cluster.ts';
 import type { Connection } from './connection.ts';
 import { ApiError, UnreachableError } from './errors.ts';
+import type { Http2Sessions } from './http2/http2-sessions.ts';
 import { parseJson, parsePage, presentObject, storedObject } from './decode-object.ts';
 import { collectionPath, namespaceFor, objectPath, selectionQuery, withQuery, type Query } from './request-path.ts';
 import { Transport, type HttpAnswer, type HttpRequest } from './transport.ts';
+import { LineSplitter } from './line-splitter.ts';
 import { watchEvents } from './watch-stream.ts';
 
 /** One exchange, for metrics. */
@@ -37,8 +40,10 @@ export type Verb = 'get' | 'list' | 'watch' | 'create' | 'apply' | 'patch' | 'de
 export interface ClusterOptions {
   /** `management` or `tenant`: for logs and metrics. */
   readonly name: string;
-  /** Requests at once; 8 by default. Each watch has a connection of its own besides. */
+  /** Requests at once; 8 by default. Over HTTP/1.1 each has a connection of its own, and each watch besides. */
   readonly connections?: number;
+  /** With these, requests and watches share one connection over HTTP/2, if the server speaks it. */
+  readonly sessions?: Http2Sessions;
   /** Until an answer must be complete, or a watch begun; 30 000 by default. */
   readonly timeoutMs?: number;
   /** Largest body of an answer, and of all pages of a list together; 256 MiB by default. Keep it low for tenants. */
@@ -55,6 +60,7 @@ export interface ClusterOptions {
 }
 
 const pageSize = 500;
+const defaultLineBytes = 8 * 1024 * 1024;
 const longestListAttempts = 3;
 /** The two wordings servers have for it. */
 const uidMismatch = /UID in (the )?precondition/;
@@ -84,6 +90,7 @@ class HttpCluster implements Cluster {
     this.#maxBodyBytes = options.maxBodyBytes ?? 256 * 1024 * 1024;
     this.#transport = new Transport(connection, {
       connections: options.connections ?? 8,
+      sessions: options.sessions,
       timeoutMs: options.timeoutMs ?? 30_000,
       maxBodyBytes: this.#maxBodyBytes,
       userAgent: options.userAgent ?? 'steward',
@@ -133,7 +140,7 @@ class HttpCluster implements Cluster {
 
   async create<T extends Resource>(kind: KindRef<T>, manifest: Manifest, options: WriteOptions = {}): Promise<T> {
     const path = withQuery(collectionPath(kind, namespaceFor(kind, manifest.metadata)), writeQuery(options));
-    return this.#object(kind, await this.#send('create', jsonRequest('POST', path, manifest), options.signal));
+    return this.#object(kind, await this.#send('create', jsonRequest('POST', path, manifest, options), options.signal));
   }
 
   async apply<T extends Resource>(kind: KindRef<T>, manifest: Manifest, options: ApplyOptions): Promise<T> {
@@ -142,7 +149,7 @@ class HttpCluster implements Cluster {
       force: true,
     });
     // The body is JSON, which is YAML; servers accept no other media type for it.
-    const request = { ...jsonRequest('PATCH', path, manifest), contentType: 'application/apply-patch+yaml' };
+    const request = { ...jsonRequest('PATCH', path, manifest, options), contentType: 'application/apply-patch+yaml' };
     const answer = await this.#send('apply', request, options.signal);
     const object = this.#object(kind, answer);
     if (answer.code === 201) options.onCreated?.();
@@ -152,7 +159,7 @@ class HttpCluster implements Cluster {
   async patch<T extends Resource>(kind: KindRef<T>, key: Key, patch: Patch, options: WriteOptions = {}): Promise<T> {
     const path = withQuery(objectPath(kind, key, options.subresource), writeQuery(options));
     const contentType = patch.type === 'merge' ? 'application/merge-patch+json' : 'application/json-patch+json';
-    const request = { ...jsonRequest('PATCH', path, patch.body), contentType };
+    const request = { ...jsonRequest('PATCH', path, patch.body, options), contentType };
     return this.#object(kind, await this.#send('patch', request, options.signal));
   }
 
@@ -165,7 +172,8 @@ class HttpCluster implements Cluster {
       propagationPolicy: propagation ?? 'Background',
       gracePeriodSeconds,
     };
-    const answer = await this.#send('delete', jsonRequest('DELETE', objectPath(kind, key), body), options.signal);
+    const request = jsonRequest('DELETE', objectPath(kind, key), body, options);
+    const answer = await this.#send('delete', request, options.signal);
     if (answer.code === 404) return false;
     if (answer.code === 409 && uid !== undefined && uidMismatch.test(answer.body)) return false;
     succeeded(answer);
@@ -175,6 +183,30 @@ class HttpCluster implements Cluster {
   async text(path: string, options: ReadOptions = {}): Promise<string> {
     const request: HttpRequest = { method: 'GET', path, accept: '*/*' };
     return succeeded(await this.#send('text', request, options.signal)).body;
+  }
+
+  async *lines(path: string, { signal }: { readonly signal: AbortSignal }): AsyncGenerator<string> {
+    const request: HttpRequest = { method: 'GET', path, accept: '*/*' };
+    const stream = await this.#measured('text', request, () => this.#transport.stream(request, signal));
+    try {
+      if (stream.code !== 200) throw apiError(stream.code, await this.#transport.read(stream.body), stream.retryAfter);
+      const splitter = new LineSplitter(this.#options.maxLineBytes ?? defaultLineBytes);
+      let size = 0;
+      for await (const chunk of stream.body) {
+        this.#onBytes();
+        // Also of what makes no line: empty lines are left out, and so are spaces at the end of others.
+        size += chunk.length;
+        if (size > this.#maxBodyBytes) throw new Error(`the response is larger than ${this.#maxBodyBytes} bytes`);
+        yield* splitter.push(chunk);
+      }
+      const rest = splitter.end();
+      if (rest !== undefined) yield rest;
+    } catch (error) {
+      throw error instanceof ApiError ? error : this.#transport.failure(request, error, signal);
+    } finally {
+      stream.release();
+      stream.body.destroy();
+    }
   }
 
   lastContact(): number | undefined {
@@ -233,7 +265,7 @@ class HttpCluster implements Cluster {
       yield* watchEvents(kind, stream.body, {
         clock: this.#clock,
         silenceMs: this.#options.silenceMs ?? 75_000,
-        maxLineBytes: this.#options.maxLineBytes ?? 8 * 1024 * 1024,
+        maxLineBytes: this.#options.maxLineBytes ?? defaultLineBytes,
         metadataOnly,
         onBytes: this.#onBytes,
       });
@@ -284,8 +316,14 @@ function succeeded(answer: HttpAnswer): HttpAnswer {
   throw apiError(answer.code, answer.body, answer.retryAfter);
 }
 
-function jsonRequest(method: HttpRequest['method'], path: string, body: unknown): HttpRequest {
-  return { method, path, contentType: 'application/json', body: JSON.stringify(body) };
+function jsonRequest(
+  method: HttpRequest['method'],
+  path: string,
+  body: unknown,
+  { maySend }: ConditionalWrite,
+): HttpRequest {
+  const request = { method, path, contentType: 'application/json', body: JSON.stringify(body) };
+  return maySend === undefined ? request : { ...request, maySend };
 }
 
 function writeQuery(options: WriteOptions): Query {

@@ -42,4 +42,12 @@ describe('The discovery of kinds', () => {
     cluster.failNext({ verb: 'text' }, new UnreachableError('refused'));
     await expect(new KindDiscovery(cluster).find('example.com/v1', 'Mouse')).rejects.toThrow('refused');
   });
+
+  test.each(['<html>', '{"resources":{}}', '{"resources":[null]}', '{"resources":[{"name":"mice","kind":7}]}'])(
+    'treats the answer %s as none',
+    async (answer) => {
+      const cluster = new FakeCluster({ texts: { '/apis/example.com/v1': answer } });
+      await expect(new KindDiscovery(cluster).find('example.com/v1', 'Mouse')).rejects.toThrow(UnreachableError);
+    },
+  );
 });

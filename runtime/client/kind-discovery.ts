@@ -1,9 +1,26 @@
 import type { KindRef } from '../../api/meta.ts';
 import type { Cluster, ReadOptions } from './cluster.ts';
-import { ApiError } from './errors.ts';
+import { parseJson } from './decode-object.ts';
+import { ApiError, UnreachableError } from './errors.ts';
 
-interface ResourceList {
-  readonly resources?: readonly { readonly name: string; readonly kind: string; readonly namespaced: boolean }[];
+interface ServedKind {
+  readonly name: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+}
+
+/** Resources of a version; none when it is not served. A group may be served by someone else's API server behind this one. */
+function servedKinds(text: string): readonly ServedKind[] {
+  const list = parseJson(text) as { readonly resources?: unknown } | null;
+  const resources: unknown = list?.resources ?? [];
+  if (Array.isArray(resources) && resources.every(isServedKind)) return resources;
+  throw new UnreachableError('the response is not a list of resources');
+}
+
+function isServedKind(value: unknown): value is ServedKind {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, kind, namespaced } = value as Partial<Record<keyof ServedKind, unknown>>;
+  return typeof name === 'string' && typeof kind === 'string' && typeof namespaced === 'boolean';
 }
 
 /**
@@ -32,13 +49,10 @@ export class KindDiscovery {
   async #read(apiVersion: string, options: ReadOptions): Promise<void> {
     const [version = '', group = ''] = apiVersion.split('/').reverse();
     const path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
-    const { resources = [] } = await this.#cluster.text(path, options).then(
-      (text) => JSON.parse(text) as ResourceList,
-      (error: unknown): ResourceList => {
-        if (error instanceof ApiError && error.code === 404) return {};
-        throw error;
-      },
-    );
+    const resources = await this.#cluster.text(path, options).then(servedKinds, (error: unknown) => {
+      if (error instanceof ApiError && error.code === 404) return [];
+      throw error;
+    });
     for (const { name, kind, namespaced } of resources) {
       // A slash is in the names of subresources.
       if (name.includes('/')) continue;

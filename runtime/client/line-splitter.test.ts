@@ -34,4 +34,12 @@ describe('The line splitter', () => {
     expect(() => holding.push(Buffer.from('567890'))).toThrow(LineTooLongError);
     expect(() => new LineSplitter(10).push(Buffer.from('01234567890\n'))).toThrow('longer than 10 bytes');
   });
+
+  test('keeps no chunk of an unfinished line: each may be one byte, and have much memory of its own', () => {
+    const splitter = new LineSplitter(100);
+    const chunk = Buffer.from('a');
+    for (let count = 0; count < 3; count += 1) splitter.push(chunk);
+    chunk.fill('z');
+    expect(splitter.push(Buffer.from('\n'))).toEqual(['aaa']);
+  });
 });

@@ -4,6 +4,9 @@ export class LineTooLongError extends Error {
 }
 
 const newline = 0x0a;
+const nothing = Buffer.alloc(0);
+
+const text = (line: Buffer): string => line.toString('utf8').trimEnd();
 
 /**
  * Cuts a byte stream into lines, however its chunks were cut. Lines are UTF-8 without their end; empty ones are left out.
@@ -11,7 +14,8 @@ const newline = 0x0a;
  */
 export class LineSplitter {
   readonly #maxBytes: number;
-  #parts: Buffer[] = [];
+  /** The unfinished line, copied: a peer that sends it byte by byte must not have every chunk kept. */
+  #buffer = nothing;
   #held = 0;
 
   constructor(maxBytes: number) {
@@ -24,8 +28,7 @@ export class LineSplitter {
     const lines: string[] = [];
     let from = 0;
     for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline, from)) {
-      this.#hold(bytes.subarray(from, end));
-      const line = this.#take();
+      const line = this.#take(bytes.subarray(from, end));
       if (line !== '') lines.push(line);
       from = end + 1;
     }
@@ -35,22 +38,37 @@ export class LineSplitter {
 
   /** The rest after the last line end; undefined when there is none. */
   end(): string | undefined {
-    const line = this.#take();
+    const line = this.#take(nothing);
     return line === '' ? undefined : line;
   }
 
   #hold(part: Buffer): void {
-    if (this.#held + part.length > this.#maxBytes) {
-      throw new LineTooLongError(`a line of the stream is longer than ${this.#maxBytes} bytes`);
+    const length = this.#lengthWith(part);
+    if (length > this.#buffer.length) {
+      const grown = Buffer.allocUnsafe(Math.min(Math.max(length, 2 * this.#buffer.length), this.#maxBytes));
+      this.#buffer.copy(grown, 0, 0, this.#held);
+      this.#buffer = grown;
     }
-    if (part.length > 0) this.#parts.push(part);
-    this.#held += part.length;
+    part.copy(this.#buffer, this.#held);
+    this.#held = length;
   }
 
-  #take(): string {
-    const line = this.#parts.length === 1 ? this.#parts[0] : Buffer.concat(this.#parts);
-    this.#parts = [];
+  #take(rest: Buffer): string {
+    if (this.#held === 0) {
+      this.#lengthWith(rest);
+      return text(rest);
+    }
+    this.#hold(rest);
+    const line = text(this.#buffer.subarray(0, this.#held));
+    this.#buffer = nothing;
     this.#held = 0;
-    return (line ?? Buffer.alloc(0)).toString('utf8').trimEnd();
+    return line;
+  }
+
+  #lengthWith(part: Buffer): number {
+    const length = this.#held + part.length;
+    if (length > this.#maxBytes)
+      throw new LineTooLongError(`a line of the stream is longer than ${this.#maxBytes} bytes`);
+    return length;
   }
 }

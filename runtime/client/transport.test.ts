@@ -67,6 +67,73 @@ describe('An untrusted server', () => {
     expect(sent).toBeLessThan(50_000_000);
   });
 
+  test.each([
+    ['lines', 'x\n'],
+    ['empty lines, which are left out', '\n'],
+    ['spaces at the end of a line, which are left out', ' '.repeat(1023) + '\n'],
+  ])('cannot send more %s than allowed', async (_what, text) => {
+    const chunk = Buffer.from(text.repeat(Math.ceil(1024 / text.length)));
+    let sent = 0;
+    const cluster = await serve(
+      (_request, response) => {
+        const more = (): void => {
+          sent += chunk.length;
+          if (!response.destroyed) response.write(chunk, more);
+        };
+        more();
+      },
+      {},
+      { maxBodyBytes: 100_000 },
+    );
+    const read = async (): Promise<void> => {
+      for await (const line of cluster.lines('/metrics', { signal: AbortSignal.timeout(20_000) })) {
+        if (line.length > 1) throw new Error('a line that was not sent');
+      }
+    };
+    await expect(read()).rejects.toThrow(/larger than 100000 bytes/);
+    expect(sent).toBeLessThan(50_000_000);
+  });
+
+  test('is not sent more once the reader of lines has what it needs', async () => {
+    const closed = Promise.withResolvers<undefined>();
+    const cluster = await serve((_request, response) => {
+      response.write('a\nb\nc\n');
+      response.on('close', () => {
+        closed.resolve(undefined);
+      });
+    });
+    const read: string[] = [];
+    for await (const line of cluster.lines('/metrics', { signal: AbortSignal.timeout(20_000) })) {
+      read.push(line);
+      if (line === 'b') break;
+    }
+    expect(read).toEqual(['a', 'b']);
+    await closed.promise;
+  });
+
+  test('whose lines cannot be read is reported with its refusal', async () => {
+    const cluster = await serve((_request, response) => {
+      json(response, 403, JSON.stringify({ kind: 'Status', reason: 'Forbidden', message: 'not you' }));
+    });
+    const lines = cluster.lines('/metrics', { signal: AbortSignal.timeout(20_000) })[Symbol.asyncIterator]();
+    await expect(lines.next()).rejects.toMatchObject({ code: 403, reason: 'Forbidden' });
+  });
+
+  test('gets the credentials of its own connection and no others, also when that has none', async () => {
+    const seen: unknown[] = [];
+    const answer: Answer = ({ headers }, response) => {
+      seen.push([headers.authorization, headers['proxy-authorization'], headers.cookie]);
+      json(response, 200, object, { 'set-cookie': 'a=b' });
+    };
+    const [none, theirs] = [await serve(answer), await serve(answer, { token: 'theirs' })];
+    for (const cluster of [theirs, none, theirs, none]) await cluster.get(kinds.ConfigMap, key);
+    const [without, withToken] = [
+      [undefined, undefined, undefined],
+      ['Bearer theirs', undefined, undefined],
+    ];
+    expect(seen).toEqual([withToken, without, withToken, without]);
+  });
+
   test('cannot send an endless list of small pages', async () => {
     let pages = 0;
     const body = JSON.stringify({

@@ -1,11 +1,15 @@
-import type { Dispatcher } from 'undici';
 import { sleep, type Clock } from '../clock.ts';
 import type { Connection } from './connection.ts';
 import { deadline } from '../deadline.ts';
 import { describeFailure, failureCode } from '../observe/describe-failure.ts';
-import { openDispatchers, type Dispatchers } from './dispatchers.ts';
 import { UnreachableError } from './errors.ts';
+import type { Exchange, Exchanger } from './exchange/exchanger.ts';
+import { http1Exchanger } from './exchange/http1-exchanger.ts';
+import { UnprocessedError } from './exchange/unprocessed-error.ts';
+import { http2Exchanger } from './http2/http2-exchanger.ts';
+import type { Http2Sessions } from './http2/http2-sessions.ts';
 import { tokenSource, type TokenSource } from './token-source.ts';
+import type { ByteStream } from './watch-stream.ts';
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -14,6 +18,8 @@ export interface HttpRequest {
   readonly accept?: string;
   readonly contentType?: string;
   readonly body?: string;
+  /** Called right before it is sent; if it throws, it is not. Not called over HTTP/2. */
+  readonly maySend?: () => void;
 }
 
 export interface HttpAnswer {
@@ -26,13 +32,15 @@ export interface HttpStream {
   readonly code: number;
   readonly retryAfter: string | undefined;
   /** Ends when the server ends it; throws `UnreachableError` when it breaks. */
-  readonly body: Dispatcher.ResponseData['body'];
+  readonly body: ByteStream;
   /** Must be called when the stream is no longer read. */
   readonly release: () => void;
 }
 
 export interface TransportOptions {
   readonly connections: number;
+  /** Over HTTP/2, and shared, where the server speaks it; absent for HTTP/1.1. */
+  readonly sessions: Http2Sessions | undefined;
   readonly timeoutMs: number;
   readonly maxBodyBytes: number;
   readonly userAgent: string;
@@ -49,7 +57,7 @@ const resets = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 export class Transport {
   readonly #server: string;
   readonly #prefix: string;
-  readonly #dispatchers: Dispatchers;
+  readonly #exchanger: Exchanger;
   readonly #token: TokenSource;
   readonly #options: TransportOptions;
   readonly #closing = new AbortController();
@@ -59,7 +67,11 @@ export class Transport {
     const { dial } = connection;
     this.#server = dial === undefined ? connection.server : `${connection.server} (at ${dial.host}:${dial.port})`;
     this.#prefix = new URL(connection.server).pathname.replace(/\/$/, '');
-    this.#dispatchers = openDispatchers(connection, options.connections);
+    const { sessions, connections } = options;
+    this.#exchanger =
+      sessions === undefined
+        ? http1Exchanger(connection, connections)
+        : http2Exchanger(connection, sessions, connections);
     this.#token = tokenSource(connection, options.clock);
     this.#options = options;
   }
@@ -72,7 +84,7 @@ export class Transport {
       try {
         answer = await this.#once(request, signal);
       } catch (error) {
-        if (retries === 0 && request.method === 'GET' && isReset(error)) continue;
+        if (retries === 0 && (isUnprocessed(error) || (request.method === 'GET' && isReset(error)))) continue;
         throw error;
       }
       if (answer.code === 401 && !askedAgain && this.#token.refused()) {
@@ -89,11 +101,12 @@ export class Transport {
   async stream(request: HttpRequest, signal: AbortSignal): Promise<HttpStream> {
     const limit = deadline(this.#options.clock, this.#options.timeoutMs, [signal, this.#closing.signal]);
     try {
-      const { statusCode, headers, body } = await this.#dispatch(this.#dispatchers.watches, request, limit.signal);
+      const answer = await this.#exchanger.watch(await this.#exchange(request, limit.signal));
+      this.#options.onBytes();
       limit.disarm();
       // The next attempt reads the token again.
-      if (statusCode === 401) this.#token.refused();
-      return { code: statusCode, retryAfter: single(headers['retry-after']), body, release: limit.release };
+      if (answer.code === 401) this.#token.refused();
+      return { ...answer, release: limit.release };
     } catch (error) {
       limit.release();
       throw this.failure(request, limit.reason ?? error, signal);
@@ -113,18 +126,15 @@ export class Transport {
   /** Ends watches at once and lets running requests finish. */
   async close(): Promise<void> {
     this.#closing.abort(new UnreachableError('the connection has been closed'));
-    await Promise.all([this.#dispatchers.watches.destroy(), this.#dispatchers.requests.close()]);
+    await this.#exchanger.close();
   }
 
   async #once(request: HttpRequest, signal: AbortSignal | undefined): Promise<HttpAnswer> {
     const limit = deadline(this.#options.clock, this.#options.timeoutMs, signal === undefined ? [] : [signal]);
     try {
-      const { statusCode, headers, body } = await this.#dispatch(this.#dispatchers.requests, request, limit.signal);
-      return {
-        code: statusCode,
-        retryAfter: single(headers['retry-after']),
-        body: await this.read(body),
-      };
+      const { code, retryAfter, body } = await this.#exchanger.call(await this.#exchange(request, limit.signal));
+      this.#options.onBytes();
+      return { code, retryAfter, body: await this.read(body) };
     } catch (error) {
       throw this.failure(request, limit.reason ?? error, signal);
     } finally {
@@ -133,11 +143,11 @@ export class Transport {
   }
 
   /** Reads a body to its end, within `maxBodyBytes`. */
-  async read(body: AsyncIterable<Buffer>): Promise<string> {
+  async read(body: AsyncIterable<Uint8Array>): Promise<string> {
     const { maxBodyBytes, onBytes } = this.#options;
-    const parts: Buffer[] = [];
+    const parts: Uint8Array[] = [];
     let size = 0;
-    // Leaving the loop by an error destroys the body, and with it the connection.
+    // Leaving the loop by an error destroys the body, and with it the connection over HTTP/1.1.
     for await (const part of body) {
       size += part.length;
       if (size > maxBodyBytes) throw new Error(`the response is larger than ${maxBodyBytes} bytes`);
@@ -147,9 +157,9 @@ export class Transport {
     return Buffer.concat(parts, size).toString('utf8');
   }
 
-  async #dispatch(pool: Dispatcher, request: HttpRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  async #exchange(request: HttpRequest, signal: AbortSignal): Promise<Exchange> {
     const token = await this.#token.current();
-    const sent = pool.request({
+    return {
       method: request.method,
       path: this.#prefix + request.path,
       signal,
@@ -160,28 +170,9 @@ export class Transport {
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       },
       body: request.body,
-    });
-    const answer = await unlessAborted(sent, signal);
-    this.#options.onBytes();
-    return answer;
-  }
-}
-
-/**
- * undici heeds a signal only once the request has a connection, and how long that takes is up to the server and to the requests
- * before. One that is given up here is not sent anymore.
- */
-function unlessAborted(sent: Promise<Dispatcher.ResponseData>, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-  return new Promise((resolve, reject) => {
-    const leave = (): void => {
-      reject(signal.reason as Error);
+      ...(request.maySend !== undefined && { maySend: request.maySend }),
     };
-    if (signal.aborted) leave();
-    signal.addEventListener('abort', leave, { once: true });
-    sent.then(resolve, reject).finally(() => {
-      signal.removeEventListener('abort', leave);
-    });
-  });
+  }
 }
 
 /** The delay that the server requested, if it refused before doing anything and the delay is short. */
@@ -195,5 +186,5 @@ function isReset(error: unknown): boolean {
   return error instanceof UnreachableError && resets.has(failureCode(error.cause) ?? '');
 }
 
-const single = (header: string | string[] | undefined): string | undefined =>
-  Array.isArray(header) ? header[0] : header;
+const isUnprocessed = (error: unknown): boolean =>
+  error instanceof UnreachableError && error.cause instanceof UnprocessedError;

@@ -1,17 +1,17 @@
-import type { Cluster, ReadOptions } from './cluster.ts';
+import type { Cluster, ConditionalWrite, ReadOptions } from './cluster.ts';
 
 /** A call of a wrapped client, watches aside. */
 export interface ClusterRequest<T> {
   readonly isWrite: boolean;
   /** The caller's own. */
   readonly signal: AbortSignal | undefined;
-  /** Makes the call: with another signal, or at another client, if one is given. */
-  readonly send: (changed?: { readonly signal?: AbortSignal; readonly at?: Cluster }) => Promise<T>;
+  /** Makes the call: with another signal, at another client, or on a condition (of a write), if one is given. */
+  readonly send: (changed?: { readonly signal?: AbortSignal; readonly at?: Cluster } & ConditionalWrite) => Promise<T>;
 }
 
 /**
- * The same client, but `around` makes each call: it can refuse it, measure it, bound it or repeat it. Watches go straight through,
- * because a stream is no call.
+ * The same client, but `around` makes each call: it can refuse it, measure it, bound it or repeat it. Watches and answers that are read
+ * line by line go straight through, because a stream is no call.
  */
 export function wrapCluster(cluster: Cluster, around: <T>(request: ClusterRequest<T>) => Promise<T>): Cluster {
   const calls =
@@ -20,7 +20,8 @@ export function wrapCluster(cluster: Cluster, around: <T>(request: ClusterReques
       around({
         isWrite,
         signal: options?.signal,
-        send: ({ signal = options?.signal, at = cluster } = {}) => call(at, { ...options, signal } as O),
+        send: ({ signal = options?.signal, at = cluster, ...condition } = {}) =>
+          call(at, { ...options, signal, ...condition } as O),
       });
   const [read, write] = [calls(false), calls(true)];
   return {
@@ -33,6 +34,7 @@ export function wrapCluster(cluster: Cluster, around: <T>(request: ClusterReques
     patch: (kind, key, patch, options) => write(options, (at, last) => at.patch(kind, key, patch, last)),
     delete: (kind, key, options) => write(options, (at, last) => at.delete(kind, key, last)),
     text: (path, options) => read(options, (at, last) => at.text(path, last)),
+    lines: (path, options) => cluster.lines(path, options),
     lastContact: () => cluster.lastContact(),
     close: () => cluster.close(),
   };

@@ -255,6 +255,38 @@ describe('leader election', () => {
   });
 });
 
+describe('a lease that several hold together', () => {
+  const together = { isShared: true };
+
+  test('is renewed by each of them without a conflict, and nobody else gets it before all have ended', async () => {
+    const [a, b] = [new Replica('group', together), new Replica('group', together)];
+    await clock.advance(1000);
+    expect([a.leads, b.leads]).toEqual([true, true]);
+    const other = new Replica('other');
+    await clock.advance(5000);
+    const before = [a.writes, b.writes];
+    await clock.advance(20_000);
+    // A refused one would be repeated.
+    expect([a.writes, b.writes].map((writes, n) => writes - (before[n] ?? 0))).toEqual([10, 10]);
+    a.trouble = 'refused';
+    await clock.advance(40_000);
+    expect([a.leads, b.leads, other.leads]).toEqual([false, true, false]);
+    b.trouble = 'refused';
+    await clock.advance(20_000);
+    expect([b.leads, other.leads]).toEqual([false, true]);
+  });
+
+  test('is not renewed once it is another one’s', async () => {
+    const a = new Replica('group', together);
+    await clock.advance(1000);
+    const body = { spec: { holderIdentity: 'other' } };
+    await server.admin.patch(kinds.Lease, lease, { type: 'merge', body });
+    await clock.advance(3000);
+    expect(a.lost?.message).toBe('the lease is held by other now');
+    expect(await stored()).toMatchObject({ holderIdentity: 'other' });
+  });
+});
+
 test('a guarded client refuses writes as soon as leadership has ended, and still reads', async () => {
   const a = new Replica('a');
   await watchFor(1000, a);

@@ -21,6 +21,8 @@ export interface LeaderOptions {
    * time: a container of a pod, which the kubelet starts again after its end. Their Lease is taken without waiting for its end.
    */
   readonly predecessors?: string;
+  /** True if several processes hold the Lease together, under one identity; each must renew it, and none releases it. False by default. */
+  readonly isShared?: boolean;
   /** How long others wait after the last renewal; 15 s by default. */
   readonly durationMs?: number;
   /** How long we lead after the beginning of our last successful renewal; 10 s by default, less than `durationMs`. */
@@ -181,17 +183,24 @@ export class LeaderElection {
 
   /** Reads the Lease once and, if it is free or ours, writes it once. True if it is ours afterwards. */
   async #try(signal: AbortSignal, isSecond = false): Promise<boolean> {
-    const { cluster, clock, lease: key, identity } = this.#options;
+    const { cluster, lease: key, identity } = this.#options;
     const held = this.#seen?.lease.spec?.holderIdentity === identity ? this.#seen.lease : undefined;
     const lease = held ?? (await cluster.get(kinds.Lease, key, { signal }));
     if (lease === undefined) return this.#create(signal);
     this.#sight(lease);
     const holder = lease.spec?.holderIdentity ?? '';
     if (holder !== identity && !this.#isFree(lease)) return false;
+    const isShared = holder === identity && this.#options.isShared === true;
+    return isShared ? this.#renewShared(signal) : this.#write(lease, signal, isSecond);
+  }
+
+  /** Takes or renews the Lease in the version that was read. */
+  async #write(lease: Lease, signal: AbortSignal, isSecond: boolean): Promise<boolean> {
+    const { cluster, clock, lease: key, identity } = this.#options;
     try {
       const renewTime = microTime(clock.now());
       const taking =
-        holder === identity
+        lease.spec?.holderIdentity === identity
           ? {}
           : { acquireTime: renewTime, leaseTransitions: (lease.spec?.leaseTransitions ?? 0) + 1 };
       const spec = { holderIdentity: identity, leaseDurationSeconds: this.#durationMs / 1000, renewTime, ...taking };
@@ -201,6 +210,26 @@ export class LeaderElection {
     } catch (error) {
       if (!(error instanceof ApiError && (error.code === 409 || error.code === 404)) || isSecond) throw error;
       return this.#lookAgain(signal);
+    }
+  }
+
+  /** Renews the Lease whatever its version is, if the identity still holds it: others who hold it renew it at the same time. */
+  async #renewShared(signal: AbortSignal): Promise<boolean> {
+    const { cluster, clock, lease: key, identity } = this.#options;
+    const body = [
+      { op: 'test', path: '/spec/holderIdentity', value: identity },
+      { op: 'add', path: '/spec/renewTime', value: microTime(clock.now()) },
+    ];
+    try {
+      this.#sight(await cluster.patch(kinds.Lease, key, { type: 'json', body }, { signal }));
+      return true;
+    } catch (error) {
+      if (!(error instanceof ApiError && (error.code === 422 || error.code === 404))) throw error;
+      // It is another one's by now.
+      const now = await cluster.get(kinds.Lease, key, { signal });
+      this.#seen = undefined;
+      if (now !== undefined) this.#sight(now);
+      return false;
     }
   }
 

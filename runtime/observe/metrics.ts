@@ -3,6 +3,7 @@ import type { AdmissionMetrics } from '../admission/admission-server.ts';
 import type { ApplyMetrics } from '../apply/applier.ts';
 import type { ReconcileMetrics } from '../reconcile/controller-runner.ts';
 import type { QueueMetrics } from '../queue/queue.ts';
+import { ObjectCounter } from './object-counter.ts';
 import { ObjectGauge } from './object-metrics.ts';
 import type { ObjectMetric, ObjectSource } from './object-metrics.ts';
 
@@ -58,7 +59,10 @@ export class Metrics {
 
   /** Reads objects when metrics are scraped. */
   watchObjects<T>(metrics: readonly ObjectMetric<T>[], source: ObjectSource<T>): void {
-    for (const metric of metrics) this.registry.registerMetric(new ObjectGauge(metric, source));
+    for (const metric of metrics) {
+      const read = metric.type === 'counter' ? new ObjectCounter(metric, source) : new ObjectGauge(metric, source);
+      this.registry.registerMetric(read);
+    }
   }
 
   /** Reads the number of unhandled errors when metrics are scraped. */
@@ -99,6 +103,11 @@ export class Metrics {
   /** Whether this process leads. */
   leading(name: string, leads: boolean): void {
     this.#gauge('leader_election_master_status', 'Whether this process leads', ['name']).set({ name }, leads ? 1 : 0);
+  }
+
+  /** How many processes share the objects. */
+  members(count: number): void {
+    this.#gauge('steward_shard_members', 'Managers that share the objects, where several are active', []).set(count);
   }
 
   /** Counts reads of the serving certificate. */
@@ -213,6 +222,10 @@ export class Metrics {
       },
       panicked: () => {
         panics.inc({ controller });
+      },
+      owned: (keys) => {
+        const help = 'Objects that this manager reconciles, where several managers share them';
+        this.#gauge('steward_shard_objects', help, one).set({ controller }, keys);
       },
     };
   }

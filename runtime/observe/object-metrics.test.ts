@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
 
+import { ObjectCounter } from './object-counter.ts';
 import { ObjectGauge } from './object-metrics.ts';
 import type { ObjectMetric } from './object-metrics.ts';
 
@@ -59,4 +60,16 @@ test('others run while many objects are read', async () => {
   const text = await scraped(things);
   expect(immediate).toBeGreaterThan(1);
   expect(text.split('\n').filter((line) => line.startsWith('thing_size_bytes{'))).toHaveLength(2000);
+});
+
+test('a value that only grows is a counter', async () => {
+  const registry = new Registry();
+  const metric: ObjectMetric<Thing> = { ...size, name: 'thing_writes_total', type: 'counter' };
+  const things: readonly Thing[] = [{ name: 'a', sizes: { head: 1 } }];
+  const source = { list: () => things, labels: ['name'], nameOf: ({ name }: Thing) => ({ name }) };
+  registry.registerMetric(new ObjectCounter(metric, source));
+  expect((await registry.metrics()).split('\n').slice(1, 3)).toEqual([
+    '# TYPE thing_writes_total counter',
+    'thing_writes_total{name="a",part="head"} 1',
+  ]);
 });

@@ -14,6 +14,8 @@ export interface ObjectMetric<T> {
   /** With the unit at its end, as Prometheus names metrics. */
   readonly name: string;
   readonly help: string;
+  /** Absent for a gauge. A counter may be reset to a lower value. */
+  readonly type?: 'counter';
   /** Names of the labels of its samples. */
   readonly labels: readonly string[];
   /** None for an object of which it is not known. */
@@ -29,6 +31,19 @@ export interface ObjectSource<T> {
 
 /** Between so many objects, others may run: a scrape of many objects must not delay reconciles. */
 const atOnce = 500;
+
+type Sampled = Awaited<ReturnType<Gauge['get']>>['values'];
+
+/** The values of a metric of all objects. */
+export async function samplesOf<T>(metric: ObjectMetric<T>, source: ObjectSource<T>): Promise<Sampled> {
+  const values: Sampled = [];
+  for (const [index, object] of source.list().entries()) {
+    if (index > 0 && index % atOnce === 0) await breathe();
+    const name = source.nameOf(object);
+    for (const { value, labels } of metric.samples(object)) values.push({ value, labels: { ...name, ...labels } });
+  }
+  return values;
+}
 
 /**
  * Reads the objects when metrics are scraped. Nothing is kept between scrapes, so that a deleted object leaves nothing behind, and
@@ -46,15 +61,6 @@ export class ObjectGauge<T> extends Gauge {
   }
 
   override async get(): ReturnType<Gauge['get']> {
-    const found = await super.get();
-    const values: (typeof found.values)[number][] = [];
-    const objects = this.#source.list();
-    for (const [index, object] of objects.entries()) {
-      if (index > 0 && index % atOnce === 0) await breathe();
-      const name = this.#source.nameOf(object);
-      for (const { value, labels } of this.#metric.samples(object))
-        values.push({ value, labels: { ...name, ...labels } });
-    }
-    return { ...found, values };
+    return { ...(await super.get()), values: await samplesOf(this.#metric, this.#source) };
   }
 }

@@ -34,6 +34,59 @@ describe('A work queue', () => {
     expect([queue.take(), queue.take(), queue.take()]).toEqual(['edited', 'flood-99', 'flood-0']);
   });
 
+  test('gives one turn of eight to the key that has waited longest, whatever its priority', async () => {
+    const clock = new FakeClock();
+    const queue = queueAt(clock);
+    queue.add('low', -100);
+    await clock.advance(1);
+    for (let n = 0; n < 20; n += 1) queue.add(`high-${n}`, 5);
+    const taken = Array.from({ length: 16 }, () => queue.take());
+    expect(taken.indexOf('low')).toBe(7);
+    expect(taken.filter((key) => key?.startsWith('high'))).toHaveLength(15);
+  });
+
+  test('lets keys of the highest step take turns with others, unless those have no priority of their own', () => {
+    const queue = queueAt(new FakeClock());
+    for (const key of ['edit-0', 'edit-1', 'edit-2', 'edit-3']) queue.add(key, 100);
+    for (const key of ['new-0', 'new-1']) queue.add(key, 2);
+    queue.add('ready', 0);
+    const taken = Array.from({ length: 7 }, () => queue.take());
+    expect(taken).toEqual(['edit-0', 'new-0', 'edit-1', 'new-1', 'edit-2', 'edit-3', 'ready']);
+  });
+
+  test('asks for the priority of a key that is added without one, also when it runs again or is delayed', async () => {
+    const clock = new FakeClock();
+    const priorities = new Map([['near', 9]]);
+    const queue = new WorkQueue({ clock, priorityOf: (key) => priorities.get(key) ?? 0 });
+    for (const key of ['far', 'near']) queue.add(key);
+    expect([queue.take(), queue.take()]).toEqual(['near', 'far']);
+    for (const key of ['near', 'far']) queue.add(key);
+    priorities.set('far', 20);
+    for (const key of ['near', 'far']) queue.done(key);
+    expect([queue.take(), queue.take()]).toEqual(['far', 'near']);
+    for (const key of ['near', 'far']) queue.done(key);
+    queue.addAfter('near', 10);
+    queue.addAfter('other', 10);
+    queue.addAfter('far', 10);
+    await clock.advance(10);
+    expect([queue.take(), queue.take(), queue.take()]).toEqual(['far', 'near', 'other']);
+  });
+
+  test('reports how many keys wait in steps of a hundred priorities', () => {
+    const depths = new Map<number, number>();
+    const none = (): void => undefined;
+    const depth = (priority: number, waiting: number): unknown => depths.set(priority, waiting);
+    const metrics = { depth, added: none, retried: none, worked: none, waited: none };
+    const queue = new WorkQueue({ clock: new FakeClock(), metrics });
+    for (const [key, priority] of Object.entries({ a: -100, b: -93, c: 0, d: 4, e: 100 })) queue.add(key, priority);
+    expect(Object.fromEntries(depths)).toEqual({ '-100': 2, '0': 2, '100': 1 });
+    queue.take();
+    queue.take();
+    expect(Object.fromEntries(depths)).toEqual({ '-100': 2, '0': 1, '100': 0 });
+    queue.shutdown();
+    expect(Object.fromEntries(depths)).toEqual({ '-100': 0, '0': 0, '100': 0 });
+  });
+
   test('reports the wait of a key since it was added, although its priority was raised later', async () => {
     const clock = new FakeClock();
     const waited: number[] = [];

@@ -3,6 +3,7 @@ import { TokenBucket } from './token-bucket.ts';
 
 /** What a queue reports about itself. Durations in seconds. */
 export interface QueueMetrics {
+  /** Priorities are reported in steps of `priorityStep`: so many keys wait with this priority, or one up to the next step. */
   depth(priority: number, waiting: number): void;
   added(): void;
   retried(): void;
@@ -21,8 +22,16 @@ export interface RetryPace {
 /** As client-go has it: 5 ms to 1000 s per key, 10 retries a second with a burst of 100 over all. */
 export const defaultPace: RetryPace = { baseMs: 5, maxMs: 1_000_000, perSecond: 10, burst: 100 };
 
+/** The distance between two priorities that are reported apart. */
+export const priorityStep = 100;
+
+/** So often, the key that has waited longest is next, whatever its priority: none waits for ever. */
+const oldestEvery = 8;
+
 export interface QueueOptions {
   readonly clock: Clock;
+  /** The priority of a key that is added without one, and the least of one that runs again; 0 by default. */
+  readonly priorityOf?: (key: string) => number;
   readonly pace?: RetryPace;
   readonly metrics?: QueueMetrics;
 }
@@ -46,13 +55,15 @@ interface Delayed {
 
 /**
  * Keys to reconcile. A key waits at most once and never runs twice at the same time; added while it runs, it runs again
- * afterwards. Higher priorities go first, equal ones in order of arrival.
+ * afterwards. Higher priorities go first, equal ones in order of arrival. The two highest steps of priorities take turns, so that many
+ * keys of one do not keep those of the other waiting; one turn of eight is that of the oldest key.
  */
 export class WorkQueue {
   readonly #clock: Clock;
   readonly #pace: RetryPace;
   readonly #metrics: QueueMetrics | undefined;
   readonly #bucket: TokenBucket;
+  readonly #priorityOf: (key: string) => number;
   readonly #lines = new Map<number, Set<string>>();
   readonly #waiting = new Map<string, Waiting>();
   readonly #running = new Map<string, number>();
@@ -61,6 +72,7 @@ export class WorkQueue {
   readonly #failures = new Map<string, number>();
   #consumer: Consumer | undefined;
   #aside = 0;
+  #turns = 0;
   #stopped = false;
   readonly #drained: (() => void)[] = [];
 
@@ -69,10 +81,11 @@ export class WorkQueue {
     this.#pace = options.pace ?? defaultPace;
     this.#metrics = options.metrics;
     this.#bucket = new TokenBucket(options.clock, this.#pace);
+    this.#priorityOf = options.priorityOf ?? (() => 0);
   }
 
   /** Enqueues the key. A key that waits already moves forward when the priority is higher. */
-  add(key: string, priority = 0): void {
+  add(key: string, priority = this.#priorityOf(key)): void {
     if (this.#stopped) return;
     this.#metrics?.added();
     if (this.#running.has(key)) this.#again.set(key, Math.max(priority, this.#again.get(key) ?? -Infinity));
@@ -81,7 +94,7 @@ export class WorkQueue {
   }
 
   /** Enqueues the key after `ms`. The earliest of several counts; any reconcile that begins before it replaces it. */
-  addAfter(key: string, ms: number, priority = 0): void {
+  addAfter(key: string, ms: number, priority?: number): void {
     if (this.#stopped) return;
     if (ms <= 0) {
       this.add(key, priority);
@@ -127,8 +140,9 @@ export class WorkQueue {
 
   /** Takes the next key, which runs until `done`. Undefined when none waits. */
   take(): string | undefined {
-    const key = this.#first();
+    const key = (this.#turns + 1) % oldestEvery === 0 ? this.#oldest() : this.#first(this.#turns % 2 === 1);
     if (key === undefined) return undefined;
+    this.#turns += 1;
     const now = this.#clock.monotonic();
     const { since } = this.#leave(key);
     this.#metrics?.waited((now - since) / 1000);
@@ -146,7 +160,7 @@ export class WorkQueue {
     this.#metrics?.worked((this.#clock.monotonic() - since) / 1000);
     const again = this.#again.get(key);
     this.#again.delete(key);
-    if (again !== undefined && !this.#stopped) this.#enqueue(key, again);
+    if (again !== undefined && !this.#stopped) this.#enqueue(key, Math.max(again, this.#priorityOf(key)));
     if (this.#running.size === 0)
       this.#drained.splice(0).forEach((resolve) => {
         resolve();
@@ -171,7 +185,7 @@ export class WorkQueue {
   shutdown(): void {
     this.#stopped = true;
     for (const { timer } of this.#delayed.values()) timer.cancel();
-    for (const [priority, line] of this.#lines) if (line.size > 0) this.#metrics?.depth(priority, 0);
+    for (const priority of new Set([...this.#lines.keys()].map(stepOf))) this.#metrics?.depth(priority, 0);
     for (const map of [this.#delayed, this.#waiting, this.#lines, this.#again, this.#failures]) map.clear();
   }
 
@@ -211,7 +225,7 @@ export class WorkQueue {
     if (line === undefined) this.#lines.set(priority, (line = new Set()));
     line.add(key);
     this.#waiting.set(key, { priority, since: before?.since ?? this.#clock.monotonic() });
-    this.#metrics?.depth(priority, line.size);
+    this.#tellDepth(priority);
   }
 
   #leave(key: string): Waiting {
@@ -220,15 +234,42 @@ export class WorkQueue {
     this.#waiting.delete(key);
     const line = this.#lines.get(waiting.priority);
     line?.delete(key);
-    this.#metrics?.depth(waiting.priority, line?.size ?? 0);
     if (line?.size === 0) this.#lines.delete(waiting.priority);
+    this.#tellDepth(waiting.priority);
     return waiting;
   }
 
-  #first(): string | undefined {
+  /** Every other turn, those of the highest step let another one go first whose priority is above 0. */
+  #first(letsPass: boolean): string | undefined {
     if (this.#lines.size === 0) return undefined;
-    const line = this.#lines.get(Math.max(...this.#lines.keys()));
-    return line?.values().next().value;
+    const priorities = [...this.#lines.keys()];
+    const highest = Math.max(...priorities);
+    const below = letsPass ? Math.max(...priorities.filter((one) => one < stepOf(highest))) : -Infinity;
+    return this.#lines
+      .get(below > 0 ? below : highest)
+      ?.values()
+      .next().value;
+  }
+
+  #oldest(): string | undefined {
+    let oldest: string | undefined;
+    let least = Infinity;
+    for (const line of this.#lines.values()) {
+      const key = line.values().next().value;
+      const since = key === undefined ? undefined : this.#waiting.get(key)?.since;
+      if (since === undefined || since >= least) continue;
+      oldest = key;
+      least = since;
+    }
+    return oldest;
+  }
+
+  #tellDepth(priority: number): void {
+    if (this.#metrics === undefined) return;
+    const step = stepOf(priority);
+    let waiting = 0;
+    for (const [one, { size }] of this.#lines) if (stepOf(one) === step) waiting += size;
+    this.#metrics.depth(step, waiting);
   }
 
   #pump(): void {
@@ -253,4 +294,8 @@ export class WorkQueue {
       this.done(key);
     }
   }
+}
+
+function stepOf(priority: number): number {
+  return Math.floor(priority / priorityStep) * priorityStep;
 }

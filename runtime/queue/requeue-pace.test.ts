@@ -51,6 +51,12 @@ describe('A reconcile without progress that requests a short delay', () => {
     expect(paced.now - begin).toBeGreaterThan(10 * 60_000);
   });
 
+  test('is never delayed while it gets further in work on an object that concerns many others', () => {
+    const paced = new Paced(true);
+    const delays = Array.from({ length: 1_000 }, () => paced.round({ askedMs: 3_000, hasMore: true }));
+    expect(new Set(delays)).toEqual(new Set([3_000]));
+  });
+
   test('is not delayed further if it requests a longer delay', () => {
     const paced = new Paced();
     expect(paced.round({ askedMs: 900_000 })).toBe(900_000);

@@ -47,7 +47,7 @@ interface State {
 export interface PaceOptions {
   /** Milliseconds that only ever grow. */
   readonly now: () => number;
-  /** True for objects whose watched changes come from many others: these are not counted. */
+  /** True for objects whose watched changes come from many others: these are not counted, nor is work that takes several reconciles. */
   readonly concernsMany?: boolean;
 }
 
@@ -96,7 +96,7 @@ export class RequeuePace {
     const { step } = paceRules;
     const state = this.#refilled(key);
     const changed = end.progressed && (this.#concernsMany || this.#mayReset(state));
-    const progressed = changed || (end.hasMore === true && this.#mayGoOn(state));
+    const progressed = changed || (end.hasMore === true && (this.#concernsMany || this.#mayGoOn(state)));
     this.#hold(state, end.heldMs, progressed);
     const rests = askedMs === undefined || askedMs >= step.lastMs;
     if (rests || progressed) state.steps = 0;

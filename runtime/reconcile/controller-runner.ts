@@ -13,13 +13,16 @@ import { messageOf } from './conditions.ts';
 import { isOlder, keyFrom, keyOf, textOf } from '../cache/object-id.ts';
 import type { ObjectMemory } from '../cache/object-memory.ts';
 import type { ObjectSlot } from '../cache/object-slot.ts';
+import { OwnedKeys } from './owned-keys.ts';
 import { Reconciler } from './reconciler.ts';
 import type { ReconcileOutcome } from './reconciler.ts';
+import { priorityOf, type Occasion } from '../queue/priority-of.ts';
 import { WorkQueue, type QueueMetrics } from '../queue/queue.ts';
 import { retryOf } from '../queue/retry-policy.ts';
 import { RetrySchedule } from '../queue/retry-schedule.ts';
 import type { Turn } from '../queue/retry-schedule.ts';
 import { stripNoise } from '../cache/strip-noise.ts';
+import type { KeyShare } from '../shards/key-share.ts';
 
 /** How a reconcile ended, in controller-runtime's words. */
 export type ReconcileResultLabel = 'success' | 'error' | 'requeue' | 'requeue_after';
@@ -33,6 +36,8 @@ export interface ReconcileMetrics {
   failed(how: { readonly terminal: boolean; readonly timedOut: boolean }): void;
   /** A defect of the machine itself, not of a reconcile. */
   panicked(): void;
+  /** How many objects are this process's own, where several share them. */
+  owned?(keys: number): void;
 }
 
 export interface RunnerTools {
@@ -45,10 +50,9 @@ export interface RunnerTools {
   readonly queueMetrics?: QueueMetrics;
   /** Objects are dropped from it when they are gone, and when another manager reconciles them. */
   readonly memory: ObjectMemory;
+  /** Which keys this process reconciles, where several processes share them; all of them by default. */
+  readonly share?: KeyShare;
 }
-
-/** Changes of an object by a person go before everything else, the flood of a start after it. */
-const priorities = { startUp: -100, usual: 0, edit: 10 } as const;
 
 const defaultConcurrency = 8;
 
@@ -65,6 +69,7 @@ export class ControllerRunner {
   readonly #subscriptions: (() => void)[] = [];
   /** Objects as our own last write left them, while the cache is behind it. */
   readonly #written: ObjectSlot<Resource>;
+  readonly #owned: OwnedKeys;
   #primary: Informer | undefined;
 
   constructor(controller: Controller, tools: RunnerTools) {
@@ -73,7 +78,8 @@ export class ControllerRunner {
     this.#tools = tools;
     this.#written = tools.memory.slot(`${controller.name}: own writes`);
     const metrics = tools.queueMetrics;
-    this.#queue = new WorkQueue({ clock: tools.clock, metrics });
+    const usual = (key: string): number => priorityOf(this.#read(key), 'usual');
+    this.#queue = new WorkQueue({ clock: tools.clock, metrics, priorityOf: usual });
     this.#schedule = new RetrySchedule({
       queue: this.#queue,
       clock: tools.clock,
@@ -92,6 +98,21 @@ export class ControllerRunner {
       wrote: (object) => {
         this.#written.set(uidOf(object), stripNoise(object));
       },
+    });
+    this.#owned = new OwnedKeys({
+      share: tools.share,
+      cluster: tools.cluster,
+      kind: controller.kind,
+      gained: (key) => {
+        this.#changed(key, 'startUp');
+      },
+      gone: (object) => {
+        this.#drop(textOf(keyOf(object)), object);
+      },
+      found: (object) => {
+        this.#written.set(uidOf(object), stripNoise(object));
+      },
+      counted: (keys) => tools.metrics?.owned?.(keys),
     });
   }
 
@@ -114,8 +135,8 @@ export class ControllerRunner {
         optional: watch.optional,
       });
       this.#subscribe(informer, (old, now) => {
-        const priority = informer.health().synced ? priorities.usual : priorities.startUp;
-        for (const key of watch.keys(old, now)) this.#changed(textOf(key), priority);
+        const occasion = informer.health().synced ? 'usual' : 'startUp';
+        for (const key of watch.keys(old, now)) this.#changed(textOf(key), occasion);
       });
     }
   }
@@ -137,11 +158,12 @@ export class ControllerRunner {
         this.#tools.log.error('a reconcile crashed', { controller: this.name, object: key, error });
       },
     });
+    if (this.#primary !== undefined) this.#subscriptions.push(this.#owned.follow(this.#primary));
   }
 
   /** Enqueues the object as if it had changed. */
   enqueue(key: Key): void {
-    this.#changed(textOf(key), priorities.usual);
+    this.#changed(textOf(key), 'usual');
   }
 
   /** Accepts no more keys; running reconciles continue until they end or `abort` is called. */
@@ -189,12 +211,14 @@ export class ControllerRunner {
     if (this.#isOwnWrite(now)) return;
     if (old !== undefined && isOwnEcho(old, now, this.#controller.finalizers)) return;
     const edited = old !== undefined && old.metadata.generation !== now.metadata.generation;
-    this.#changed(key, !synced ? priorities.startUp : edited ? priorities.edit : priorities.usual);
+    this.#changed(key, !synced ? 'startUp' : edited ? 'edit' : 'usual');
   }
 
-  #changed(key: string, priority: number): void {
-    this.#schedule.changed(key, priority === priorities.edit ? 'edited' : 'watched');
-    this.#queue.add(key, priority);
+  #changed(key: string, occasion: Occasion): void {
+    // Once it is this process's own, it is enqueued.
+    if (!this.#owned.has(key)) return;
+    this.#schedule.changed(key, occasion === 'edit' ? 'edited' : 'watched');
+    this.#queue.add(key, priorityOf(this.#read(key), occasion));
   }
 
   /**
@@ -213,6 +237,7 @@ export class ControllerRunner {
   /** The object is deleted, or belongs to another manager: everything about it is dropped, and it is not reconciled again. */
   #drop(key: string, object: Resource): void {
     this.#forget(key);
+    this.#owned.forget(key);
     this.#tools.memory.drop(uidOf(object));
   }
 
@@ -247,12 +272,40 @@ export class ControllerRunner {
       this.#drop(key, object);
       return;
     }
+    const release = this.#owned.begin(key);
+    if (release === undefined) {
+      this.#drop(key, object);
+      return;
+    }
+    try {
+      if (this.#owned.isUnread(key) && !(await this.#readAgain(key))) return;
+      await this.#inTurn(key);
+    } finally {
+      release();
+      if (!this.#owned.has(key)) this.#drop(key, object);
+    }
+  }
+
+  async #inTurn(key: string): Promise<void> {
     const turn = this.#schedule.begin(key);
     if (turn === undefined) return;
     try {
       await turn.elsewhere.run(() => this.#take(key, turn));
     } finally {
       turn.end();
+    }
+  }
+
+  /** Reads the object in the state in which its former owner left it. False if it is gone, or cannot be read. */
+  async #readAgain(key: string): Promise<boolean> {
+    try {
+      return await this.#owned.read(key, this.#stop.signal);
+    } catch (error) {
+      if (this.#stop.signal.aborted) return false;
+      const retryAfterMs = Math.round(this.#queue.addRateLimited(key));
+      const fields = { controller: this.name, object: key, error, retryAfterMs };
+      this.#tools.log.warn('an object that was taken over could not be read; trying again', fields);
+      return false;
     }
   }
 

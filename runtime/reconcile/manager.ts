@@ -34,7 +34,7 @@ export class Manager {
     if (twice !== undefined) throw new Error(`two controllers are named ${twice}: their metrics and logs would mix`);
     this.#runners = options.controllers.map((controller) => {
       const metrics = options.metricsOf?.(controller.name);
-      const { cluster, informers, clock, log, events, memory } = options;
+      const { cluster, informers, clock, log, events, memory, share } = options;
       return new ControllerRunner(controller, {
         cluster,
         informers,
@@ -42,6 +42,7 @@ export class Manager {
         log,
         events,
         memory,
+        ...(share !== undefined && { share }),
         ...(metrics === undefined ? {} : { metrics: metrics.reconciles, queueMetrics: metrics.queue }),
       });
     });

@@ -6,6 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../../runtime/clock.ts';
 import { BusyTenant, lostWrites } from '../contract/busy-tenant.ts';
 import { contentOf, manyPuts } from '../contract/data-content.ts';
+import { RegisterClients } from '../contract/linearizability/register-clients.ts';
+import { reportRegisters } from '../contract/linearizability/report-registers.ts';
 import type { DataTenant, DataUnderTest } from '../contract/tenancy-data-contract.ts';
 import { BackupKey } from './backup-key.ts';
 import type { BackupRepository } from './backup-repository.ts';
@@ -70,8 +72,12 @@ export function describeBackup(
         new BackupKey(Buffer.alloc(32, 5).toString('base64')),
       );
       const lost = await tenant();
+      await using other = await lost.anotherHand();
+      await lost.data.beginWrites();
       await lost.data.write(manyPuts(objects, 'pods/default/pod-', 'x'.repeat(2000)));
       const first = new BusyTenant(lost.hand);
+      const clientsOf = (name: string): RegisterClients => new RegisterClients([lost.hand, other], lost, { name });
+      await using before = clientsOf('before');
       while (first.writes < 100) await delay(50);
       const begun = performance.now();
       const taken = await takeBackup({
@@ -97,11 +103,14 @@ export function describeBackup(
       };
       while (first.writes < 400) await delay(50);
       await first.end();
+      await before.end();
       await caughtUp();
       const chosen = { at: new Date(), content: await contentOf(lost.data) };
       const second = new BusyTenant(lost.hand);
+      await using after = clientsOf('after');
       while (second.writes < 300) await delay(50);
       await second.end();
+      await after.end();
       const promised = second.promised();
       const content = await contentOf(lost.data);
       const rpoMs = await caughtUp();
@@ -126,8 +135,12 @@ export function describeBackup(
       expect([...(await contentOf(target.data))]).toEqual([...content]);
       expect(lostWrites(promised, await contentOf(target.data))).toEqual([]);
       expect(await target.data.revision()).toBeGreaterThanOrEqual(await lost.data.revision());
+      await after.observe(() => contentOf(target.data));
+      reportRegisters(`backup in ${title}, all changes restored`, after);
       await report(chosen.at);
       expect([...(await contentOf(target.data))]).toEqual([...chosen.content]);
+      await before.observe(() => contentOf(target.data));
+      reportRegisters(`backup in ${title}, a moment restored`, before);
       // Nothing was written by the process after the loss.
       expect((await folder.list('changes/')).length).toBe(files);
       await using hand = await target.anotherHand();

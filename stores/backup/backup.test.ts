@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { BackedUpTenancy } from '../../testing/worlds/backed-up-tenancy.ts';
 import { put } from '../../testing/builders/put.ts';
+import { StoreError } from '../store-error.ts';
 import { RepositoryError } from './backup-repository.ts';
 import { readBackups } from './kept-backups.ts';
 import { pruneBackups } from './prune-backups.ts';
@@ -166,6 +167,27 @@ describe('following changes', () => {
     expect(world.target.texts()).toEqual(world.source.texts());
   });
 
+  test('reads once a second, and knows up to when all is saved, also where there is always something to read', async () => {
+    const world = new BackedUpTenancy();
+    const reached: number[] = [];
+    world.follow(await world.take(), (moment) => reached.push(moment.getTime()));
+    let reads = 0;
+    world.source.before = (call) => {
+      if (reads > 500) return;
+      if (call === 'changes') reads += 1;
+      world.write('pods/busy', `before ${call} ${reads}`);
+    };
+    const begun = world.clock.now().getTime();
+    for (let second = 0; second < 20; second += 1) await world.clock.advance(1000);
+    expect(reads).toBeLessThanOrEqual(42);
+    expect(reads).toBeGreaterThan(15);
+    expect((reached.at(-1) ?? 0) - begun).toBeGreaterThanOrEqual(15_000);
+    world.source.before = () => undefined;
+    await world.stopFollowing();
+    await world.restore();
+    expect(world.target.texts()).toEqual(world.source.texts());
+  });
+
   test('ends with an error when changes were forgotten before they were read', async () => {
     const world = new BackedUpTenancy();
     const taken = await world.take();
@@ -176,34 +198,44 @@ describe('following changes', () => {
     await expect(world.stopFollowing()).rejects.toThrow('compacted');
   });
 
-  test('restores any moment exactly, whatever happened and however many backups there are', async () => {
+  test('restores any whole second exactly, whatever happened and however many backups there are', async () => {
     const step = fc.record({
       key: fc.integer({ min: 0, max: 5 }),
       value: fc.option(fc.string({ maxLength: 3 }), { nil: undefined }),
-      ms: fc.integer({ min: 0, max: 4000 }),
+      ms: fc.integer({ min: 0, max: 2500 }),
       backup: fc.boolean(),
     });
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { minLength: 1, maxLength: 25 }),
         fc.double({ min: 0, max: 1, noNaN: true }),
-        async (steps, part) => {
+        fc.integer({ min: 0, max: 999 }),
+        async (steps, part, begins) => {
           const world = new BackedUpTenancy();
+          await world.clock.advance(begins);
           world.follow(await world.take());
-          const begun = world.clock.now().getTime();
+          const begun = 1000 * Math.ceil(world.clock.now().getTime() / 1000);
           for (const { key, value, ms, backup } of steps) {
-            // Changes are read within a second: a moment is exact where it is not in that second.
-            await world.clock.advance(1000);
+            await world.clock.advance(ms);
             world.write(`pods/${key}`, value);
-            await world.clock.advance(1000 + ms);
+            await world.clock.advance(1);
             if (backup) await world.take();
           }
+          await world.clock.advance(2000);
           await world.stopFollowing();
           const end = world.clock.now().getTime();
-          const moment = begun + Math.floor(part * (end - begun));
+          const moment = begun + Math.floor((part * (end - begun)) / 1000) * 1000;
+          /** What there was from one time to another; what is written at the very first may be there or not. */
+          const between = (from: number, to: number): readonly unknown[] => {
+            const since = world.history.filter(({ at }) => at >= from && at <= to);
+            return [world.textsAt(from - 1), ...since.map(({ texts }) => texts)];
+          };
           await world.restore(new Date(moment));
-          const possible = [world.textsAt(moment), world.textsAt(moment - 1000)];
-          expect(possible).toContainEqual(world.target.texts());
+          expect(between(moment, moment)).toContainEqual(world.target.texts());
+          // At any other moment, nothing later is there, and all from before its second.
+          const within = moment + Math.floor(part * 999);
+          await world.restore(new Date(within));
+          expect(between(moment, within)).toContainEqual(world.target.texts());
           await world.restore();
           expect(world.target.texts()).toEqual(world.source.texts());
         },
@@ -237,6 +269,34 @@ describe('a restore', () => {
       expect(world.target.texts()).toEqual(world.source.texts());
       expect(world.target.fenced).toBe(false);
     }
+  });
+
+  test('is not undone by a batch of an attempt before that was never answered, and arrives when the tenant writes again', async () => {
+    const world = new BackedUpTenancy();
+    world.follow(await world.take());
+    world.write('pods/1', 'changed');
+    await world.clock.advance(1000);
+    await world.stopFollowing();
+    const first = world.target.open();
+    await first.beginWrites();
+    await world.restore();
+    world.target.tenantWrites(put('pods/1', 'by the tenant'));
+    const before = world.target.texts();
+    await expect(first.write([put('pods/1', 'late'), put('pods/late', 'late')])).rejects.toBeInstanceOf(StoreError);
+    expect(world.target.texts()).toEqual(before);
+  });
+
+  test('ends its own writes before the tenant may write', async () => {
+    const world = new BackedUpTenancy();
+    await world.take();
+    const calls: string[] = [];
+    world.target.before = (call) => {
+      calls.push(call);
+    };
+    await world.restore();
+    const order = ['fence', 'beginWrites', 'write', 'endWrites', 'unfence'];
+    expect(calls.filter((call, at) => order.includes(call) && call !== calls[at - 1])).toEqual(order);
+    expect(calls.lastIndexOf('pages')).toBeGreaterThan(calls.indexOf('endWrites'));
   });
 
   test('names the oldest backup when the moment is before it', async () => {

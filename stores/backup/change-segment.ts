@@ -5,7 +5,10 @@ import { JsonFields } from './json-fields.ts';
 
 /** Changes that were read together: applied after all before them, they give the state of one revision. */
 export interface ChangeRound {
-  /** When they had been read, in RFC 3339 with milliseconds: nothing that was written later is contained. */
+  /**
+   * The moment of their state, in RFC 3339 with milliseconds: usually a whole second. Nothing that was written later is contained; parts of one
+   * moment have the same, of which the last one completes the state.
+   */
   readonly at: string;
   readonly revision: bigint;
   readonly changes: readonly StoredChange[];

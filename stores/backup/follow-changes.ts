@@ -8,7 +8,7 @@ import type { SealedFolder } from './sealed-folder.ts';
 
 /** What following needs. */
 export interface FollowParts {
-  readonly data: Pick<TenancyData, 'changes'>;
+  readonly data: Pick<TenancyData, 'revision' | 'changes'>;
   readonly folder: SealedFolder;
   readonly clock: Clock;
   readonly run: string;
@@ -23,8 +23,11 @@ export interface FollowParts {
   readonly signal: AbortSignal;
 }
 
-/** How often changes are read from the datastore. In milliseconds. */
+/** Changes are read from the datastore at each whole second: those are the moments that can be restored exactly. In milliseconds. */
 const lookMs = 1000;
+
+/** The revision of a whole second is known so soon after it. A later one is that of a later moment. In milliseconds. */
+const promptMs = 100;
 
 /** Changes are in the repository so many milliseconds after they were read. */
 const writeMs = 4000;
@@ -54,25 +57,55 @@ export async function followChanges(parts: FollowParts, from: bigint): Promise<b
     }
     [rounds, bytes, since] = [[], 0, clock.monotonic()];
   };
-  for (let isLast = false; ;) {
-    const readAt = clock.now();
-    const { changes, revision } = await data.changes(at);
-    if (changes.length > 0) {
+  for (let isLast = false, second: number | undefined; ;) {
+    const { moment, revision: goal } = await revisionNow(parts, second);
+    while (at < goal) {
+      const { changes, revision } = await data.changes(at, goal);
+      // Revisions of nobody's changes may remain.
+      if (revision === at) break;
+      at = revision;
+      if (changes.length === 0) continue;
       if (rounds.length === 0) since = clock.monotonic();
-      rounds.push({ at: clock.now().toISOString(), revision, changes });
+      rounds.push({ at: moment.toISOString(), revision, changes });
       bytes += bytesOf(changes);
+      if (bytes >= largestSegment) await write();
     }
-    const isAtEnd = changes.length === 0 || revision === at;
-    at = revision;
-    if (bytes >= largestSegment || (rounds.length > 0 && clock.monotonic() - since >= writeMs)) await write();
-    if (isAtEnd && rounds.length === 0) parts.reached?.(readAt);
+    if (rounds.length > 0 && clock.monotonic() - since >= writeMs) await write();
+    if (rounds.length === 0) parts.reached?.(moment);
     if (isLast) break;
-    if (isAtEnd) await sleep(clock, lookMs, signal).catch(() => undefined);
+    second = await nextSecond(clock, signal);
     // What was written before the end is read once more.
     isLast = signal.aborted;
   }
   await write();
   return written;
+}
+
+/**
+ * The revision of the datastore now, and the moment that it belongs to: all that was acknowledged before is contained, and nothing that was
+ * written later. `second` is the whole second that has just begun.
+ */
+async function revisionNow(
+  { data, clock }: Pick<FollowParts, 'data' | 'clock'>,
+  second: number | undefined,
+): Promise<{ readonly moment: Date; readonly revision: bigint }> {
+  const revision = await data.revision();
+  const answered = clock.now().getTime();
+  const isPrompt = second !== undefined && answered - second <= promptMs;
+  return { moment: new Date(isPrompt ? second : answered), revision };
+}
+
+/** Resolves at the next whole second, with that, or with undefined when the signal is aborted. */
+async function nextSecond(clock: Clock, signal: AbortSignal): Promise<number | undefined> {
+  const next = (Math.floor(clock.now().getTime() / lookMs) + 1) * lookMs;
+  // A timer may be early by the clock that people see, which may also jump.
+  for (let left = lookMs; left > 0;) {
+    if (signal.aborted) return undefined;
+    left = next - clock.now().getTime();
+    // An abort ends the wait; the next turn sees it.
+    if (left > 0) await sleep(clock, Math.min(left, lookMs), signal).catch(() => undefined);
+  }
+  return next;
 }
 
 async function writeSegment(

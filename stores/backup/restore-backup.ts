@@ -70,6 +70,7 @@ export async function restoreBackup(
       signal.throwIfAborted();
     });
   }
+  await target.beginWrites();
   const there = target.pages(await target.revision());
   for await (const { changes } of differences(entriesOf(folder, record), there)) {
     signal.throwIfAborted();
@@ -87,6 +88,8 @@ export async function restoreBackup(
     applied += round.changes.length;
     upTo = round.at;
   }
+  // What was sent and never answered, also by an earlier attempt, must not arrive when the tenant writes again.
+  await target.endWrites();
   const content = await compared({ target, store, folder, signal }, record, changed);
   await target.unfence();
   return { backup: record.at, upTo, changes: applied, ...content };

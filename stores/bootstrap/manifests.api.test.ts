@@ -108,7 +108,7 @@ describe('The quick-start datastores', () => {
       expect(shipped.metadata.name).toBe(store);
       const { spec, ...theirs } = await read(join(documented, `datastore-${store}.yaml`));
       // Ours is what the members of an etcd need besides.
-      const ours = sample === 'etcd' ? { etcd: { defragmentation: {} } } : {};
+      const ours = sample === 'etcd' ? { etcd: { compaction: {}, defragmentation: {} } } : {};
       expect(shipped).toEqual({ ...theirs, spec: { ...spec, ...ours } });
     },
   );

@@ -85,6 +85,7 @@ export function testDataFence(title: string, tenant: () => Promise<DataTenant>):
     await using subject = await tenant();
     const { data, hand } = subject;
     await data.fence();
+    await data.beginWrites();
     await data.write([{ is: 'put', entry: { key: 'pods/a', value: bytes('copied') } }]);
     await data.raise((await data.revision()) + 10n);
     expect(await hand.get('pods/a')).toEqual(Buffer.from('copied'));

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { CompactedError } from '../tenancy-data.ts';
+import type { StoredChange } from '../tenancy-data.ts';
 import type { DataTenant } from './tenancy-data-contract.ts';
 import { allChanges, allEntries, bytes, changed, contentOf, manyPuts } from './data-content.ts';
 
@@ -8,6 +9,7 @@ export function testDataReading(tenant: () => Promise<DataTenant>): void {
   test('returns every key as it was at one revision, in bounded pages, while the tenant writes', async () => {
     await using subject = await tenant();
     const { data, hand } = subject;
+    await data.beginWrites();
     await data.write(manyPuts(2300, 'pods/default/pod-'));
     for (const name of ['first', 'second', 'third']) await hand.put(`secrets/default/${name}`, bytes(name));
     const revision = await data.revision();
@@ -56,6 +58,7 @@ export function testDataReading(tenant: () => Promise<DataTenant>): void {
     const start = await second.data.revision();
     await first.hand.put('pods/b', bytes('first'));
     expect((await allChanges(second.data, start)).changes).toEqual([]);
+    await second.data.beginWrites();
     await second.data.write([{ is: 'deleted', key: 'pods/a' }]);
     expect((await contentOf(first.data)).size).toBe(2);
   });
@@ -86,11 +89,38 @@ export function testDataReading(tenant: () => Promise<DataTenant>): void {
     expect(changed(before, (await allChanges(data, start)).changes)).toEqual(await contentOf(data));
   }, 30_000);
 
+  test('returns the changes up to a revision without those that came later, which follow', async () => {
+    await using subject = await tenant();
+    const { data, hand } = subject;
+    await hand.put('pods/a', bytes('old'));
+    const start = await data.revision();
+    await hand.put('pods/a', bytes('first'));
+    await hand.put('pods/b', bytes('first'));
+    const then = await contentOf(data);
+    const through = await data.revision();
+    await hand.put('pods/a', bytes('second'));
+    await hand.delete('pods/b');
+    await hand.put('pods/c', bytes('second'));
+    const found: StoredChange[] = [];
+    let at = start;
+    for (let isOver = false; !isOver && at < through;) {
+      const { changes, revision } = await data.changes(at, through);
+      found.push(...changes);
+      isOver = revision === at;
+      at = revision;
+    }
+    expect(at).toBeLessThanOrEqual(through);
+    expect(changed(new Map(), found)).toEqual(then);
+    expect(await data.changes(at, at)).toEqual({ changes: [], revision: at });
+    expect(changed(then, (await allChanges(data, at)).changes)).toEqual(await contentOf(data));
+  }, 30_000);
+
   test('returns many changes in bounded parts and in their order', async () => {
     await using subject = await tenant();
     const { data, hand } = subject;
     await hand.put('pods/last', bytes('old'));
     const start = await data.revision();
+    await data.beginWrites();
     await data.write(manyPuts(2500, 'pods/pod-', 'old'));
     await data.write(manyPuts(500, 'pods/pod-', 'new'));
     await hand.put('pods/last', bytes('new'));

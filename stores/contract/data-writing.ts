@@ -19,6 +19,7 @@ export function testDataWriting(title: string, tenant: () => Promise<DataTenant>
     const { data, hand } = subject;
     await hand.put('pods/a', bytes('old'));
     await hand.put('pods/b', bytes('old'));
+    await data.beginWrites();
     const changes = [put('pods/a', 'new'), { is: 'deleted', key: 'pods/b' }, put('pods/c', 'new')] as const;
     for (let round = 0; round < 3; round += 1) {
       await data.write([...changes, { is: 'deleted', key: 'pods/never' }]);
@@ -39,6 +40,7 @@ export function testDataWriting(title: string, tenant: () => Promise<DataTenant>
   test('accepts many changes at once, of which the last one of a key wins', async () => {
     await using subject = await tenant();
     const { data } = subject;
+    await data.beginWrites();
     await data.write([]);
     await data.write([
       ...manyPuts(1500, 'pods/pod-', 'old'),
@@ -58,6 +60,7 @@ export function testDataWriting(title: string, tenant: () => Promise<DataTenant>
     await using subject = await tenant();
     const { data, hand } = subject;
     await hand.put('events/by-tenant', bytes('x'), 3600);
+    await data.beginWrites();
     await data.write([put('events/long', 'x', 1_800_000), put('events/short', 'x', 2000), put('pods/a', 'x')]);
     const entries = await allEntries(data, await data.revision());
     const ttl = (key: string): number => entries.find((entry) => entry.key === key)?.ttlMs ?? Number.NaN;

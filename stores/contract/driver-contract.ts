@@ -56,9 +56,14 @@ export interface StoreUnderTest<Config> extends AsyncDisposable {
 
 /**
  * The contract of every driver, tested against a real server. `start` is called once; the datastore is disposed of at the
- * end. `title` is also the name in the output about attempts and breaches.
+ * end. `title` is also the name in the output about attempts and breaches; on a slower machine, limits of time are multiplied by
+ * `slowness`.
  */
-export function describeDriver<Config>(title: string, start: () => Promise<StoreUnderTest<Config>>): void {
+export function describeDriver<Config>(
+  title: string,
+  start: () => Promise<StoreUnderTest<Config>>,
+  slowness = 1,
+): void {
   describe(`the driver of ${title}`, () => {
     let stage: Stage<Config> | undefined;
     const started = (): Stage<Config> => {
@@ -79,6 +84,6 @@ export function describeDriver<Config>(title: string, start: () => Promise<Store
     testOwnership(started);
     testNames(started);
     testIsolation(started);
-    testVerification(started);
+    testVerification(started, slowness);
   });
 }

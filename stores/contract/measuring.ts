@@ -54,6 +54,33 @@ export function testMeasuring<Config>(started: () => Stage<Config>): void {
     expect(await stage.session.measure(tenancy, never)).toBeUndefined();
   });
 
+  test('counts the writes to a tenancy, and to no other', async () => {
+    const stage = started();
+    const [{ tenancy }, neighbor] = [await stage.settle(), await stage.settle()];
+    const writesOf = async (of: Tenancy): Promise<number> => (await stage.session.countWrites(of, never)) ?? Number.NaN;
+    const [before, others] = [await writesOf(tenancy), await writesOf(neighbor.tenancy)];
+    await using hand = await stage.connect(await stage.tenant(tenancy));
+    for (let each = 0; each < values; each += 1) await hand.write(`counted-${each % 8}`, String(each));
+    expect((await writesOf(tenancy)) - before).toBe(values);
+    expect((await writesOf(neighbor.tenancy)) - others).toBe(0);
+    await hand.write('counted', 'once more');
+    expect((await writesOf(tenancy)) - before).toBe(values + 1);
+    const { writes } = (await stage.session.measure(tenancy, never)) ?? {};
+    expect(writes ?? before + values + 1).toBe(before + values + 1);
+  });
+
+  test('counts no writes of a tenancy that does not exist, or no longer, or of another owner', async () => {
+    const stage = started();
+    expect(await stage.session.countWrites(stage.newTenancy(), never)).toBeUndefined();
+    const { tenancy } = await stage.settle();
+    const { schema, user } = tenancy;
+    const counting = stage.session.countWrites({ ...stage.newTenancy(), schema, user }, never);
+    await expect(counting).rejects.toMatchObject({ reason: 'OwnedByAnother' });
+    expect(await stage.session.countWrites(tenancy, never)).toBeGreaterThanOrEqual(0);
+    await stage.session.remove(tenancy);
+    expect(await stage.session.countWrites(tenancy, never)).toBeUndefined();
+  });
+
   test('tells nobody the size of the tenancy of another owner', async () => {
     const stage = started();
     const { schema, user } = (await stage.settle()).tenancy;

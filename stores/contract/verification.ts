@@ -1,14 +1,18 @@
 import { expect, test } from '@jest/globals';
 import { systemClock } from '../../runtime/clock.ts';
 import { countBytes } from './count-bytes.ts';
+import { watchCrowding } from './crowding.ts';
 import type { Session, Tenancy, Tenant } from '../driver.ts';
 import { canaries } from '../isolation/canaries.ts';
 import { verifyIsolation } from '../isolation/verify-isolation.ts';
 import type { IsolationVerdict } from '../isolation/verify-isolation.ts';
 import type { Stage } from './stage.ts';
 
-/** The longest time that one verification may take on an otherwise idle machine. */
+/** What one verification may need on an otherwise idle machine. */
 const most = { ms: 2000, bytes: 2 ** 20 };
+
+/** On a busy machine, one that took too long is repeated so many times. */
+const tries = 3;
 
 /** Verifies the store as the product does; `session` may make the canary tenancies in another way. */
 function verify<Config>(
@@ -18,6 +22,16 @@ function verify<Config>(
   const { driver, config } = store;
   const signal = new AbortController().signal;
   return verifyIsolation({ driver, config, session, id: 'contract', clock: systemClock, signal });
+}
+
+/** Verifies the store once, and measures what that needs. */
+async function measured<Config>(stage: Stage<Config>) {
+  const crowding = watchCrowding();
+  const begun = performance.now();
+  const { result, bytes } = await countBytes(() => verify(stage));
+  const ms = performance.now() - begun;
+  // The server waits for its processor as this process does.
+  return { result, bytes, ms: Math.round(ms), ownMs: Math.round(ms / crowding()) };
 }
 
 /** A session that makes tenancies as this one does, and then calls `plant` with the two that it made. */
@@ -39,21 +53,23 @@ function planting(session: Session, plant: (attacker: Tenant, victim: Tenant) =>
 }
 
 /** What the product finds out about a server by itself. */
-export function testVerification<Config>(started: () => Stage<Config>): void {
+export function testVerification<Config>(started: () => Stage<Config>, slowness: number): void {
   test('is verified to isolate tenants with little traffic in little time, and holds nothing more afterwards', async () => {
     const stage = started();
     const before = await stage.store.dump();
     // The first one also loads modules and opens connections, which the others do not.
     await verify(stage);
-    const begun = performance.now();
-    const { result, bytes } = await countBytes(() => verify(stage));
-    const ms = Math.round(performance.now() - begun);
+    let { result, bytes, ms, ownMs } = await measured(stage);
+    for (let tried = 1; tried < tries && ownMs >= most.ms * slowness; tried += 1)
+      ({ result, bytes, ms, ownMs } = await measured(stage));
+    const { version } = await stage.session.ping();
     process.stderr.write(
-      `verification ${stage.title}: ${result.attempts} attempts, ${result.breach === undefined ? 0 : 1} breaches, ${ms} ms, ${bytes} bytes\n`,
+      `verification ${stage.title}: ${result.attempts} attempts, ${result.breach === undefined ? 0 : 1} breaches, ${ms} ms (${ownMs} ms without waiting for others), ${bytes} bytes, version ${version}\n`,
     );
     expect(result).toEqual({ attempts: result.attempts });
     expect(result.attempts).toBeGreaterThan(0);
     expect(bytes).toBeLessThan(most.bytes);
+    expect(ownMs).toBeLessThan(most.ms * slowness);
     expect(await stage.store.dump()).toEqual(before);
   }, 60_000);
 

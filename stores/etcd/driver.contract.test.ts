@@ -1,14 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
-import { etcdReleases } from '../../e2e/tools/etcd-releases.ts';
+import { slowness } from '../../e2e/cluster/slowness.ts';
 import { startEtcdDataStore } from '../../testing/contracts/stores/etcd/data-store.ts';
 import { startEtcdUnderTest } from '../../testing/contracts/stores/etcd/store-under-test.ts';
+import { testScope } from '../../testing/runner/test-scope.ts';
 import { describeDriver } from '../contract/driver-contract.ts';
 import { etcdDriver } from './driver.ts';
 
 const noSecrets = (): Promise<undefined> => Promise.resolve(undefined);
 
-for (const { version } of etcdReleases) {
-  describeDriver(`etcd ${version}`, () => startEtcdUnderTest(version));
+for (const { version } of testScope().etcd) {
+  describeDriver(`etcd ${version}`, () => startEtcdUnderTest(version), slowness());
 }
 
 describe('The etcd driver', () => {

@@ -66,6 +66,13 @@ export function unavailableError(failures: readonly Failure[]): StoreError {
   return new StoreError(reason, reason === 'Unreachable' ? `etcd does not answer: ${text}` : text, { cause });
 }
 
+const outOfSpace = /database space exceeded/i;
+
+/** True for a write that was refused because the quota is used up. Deletions and changes of users and roles are not refused. */
+export function isOutOfSpace(error: unknown): boolean {
+  return error instanceof StoreError && error.cause instanceof Error && outOfSpace.test(error.cause.message);
+}
+
 /** Translates an error response into an error for a person. */
 export function refusedError(attempt: string, failure: Failure): StoreError {
   const message = plain(failure.error);
@@ -74,7 +81,7 @@ export function refusedError(attempt: string, failure: Failure): StoreError {
     const help = 'the common name of spec.tlsConfig.clientCertificate must be a user with role root';
     return new StoreError('Unauthorized', `etcd at ${endpoint} refused to ${attempt} (${message}): ${help}`, { cause });
   }
-  if (/database space exceeded/i.test(message)) {
+  if (outOfSpace.test(message)) {
     const help =
       'its quota is used up and it accepts no writes: compact, defragment and disarm the alarm, or raise --quota-backend-bytes';
     return new StoreError('Failed', `etcd at ${endpoint} cannot ${attempt}: ${help}`, { cause });

@@ -15,6 +15,8 @@ export interface MemberStatus {
   readonly version: string;
   /** The format of its data, e.g. `3.6.0`; empty before 3.6. It follows the lowest version of all members. */
   readonly storageVersion: string;
+  /** The newest revision that it has. */
+  readonly revision: bigint;
   /** Bytes of its file. */
   readonly sizeBytes: number;
   /** Bytes of its file that are used; a defragmentation frees the others. */
@@ -32,7 +34,7 @@ const messages = {
           methods: { Status: { requestType: 'StatusRequest', responseType: 'StatusResponse', comment: '' } },
         },
         StatusRequest: { fields: {} },
-        ResponseHeader: { fields: { member_id: { type: 'uint64', id: 2 } } },
+        ResponseHeader: { fields: { member_id: { type: 'uint64', id: 2 }, revision: { type: 'int64', id: 3 } } },
         StatusResponse: {
           fields: {
             header: { type: 'ResponseHeader', id: 1 },
@@ -51,7 +53,7 @@ const messages = {
 };
 
 interface StatusMessage {
-  readonly header: { readonly member_id: string } | null;
+  readonly header: { readonly member_id: string; readonly revision: string } | null;
   readonly version: string;
   readonly dbSize: string;
   readonly leader: string;
@@ -109,6 +111,7 @@ export class StatusClient {
       isLearner: answer.isLearner,
       version: answer.version,
       storageVersion: answer.storageVersion,
+      revision: BigInt(answer.header?.revision ?? 0),
       sizeBytes: Number(answer.dbSize),
       inUseBytes: Number(answer.dbSizeInUse),
       quotaBytes: Number(answer.dbSizeQuota),

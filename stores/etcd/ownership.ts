@@ -22,7 +22,13 @@ function keysOf({ schema, user }: Tenancy): readonly [schema: string, user: stri
 }
 
 function parse(key: string, text: string): OwnershipRecord {
-  const value: unknown = JSON.parse(text);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // Reported below, like other unreadable records.
+    value = undefined;
+  }
   if (typeof value === 'object' && value !== null && 'owner' in value && 'schema' in value && 'user' in value) {
     const { owner, schema, user } = value;
     if (typeof owner === 'string' && typeof schema === 'string' && typeof user === 'string')

@@ -42,6 +42,7 @@ function calls(over: Partial<EtcdCalls> = {}): EtcdCalls {
       listMembers: unasked,
       alarms: unasked,
       disarm: unasked,
+      compact: unasked,
       requireInSync: unasked,
       defragment: unasked,
       lock: unasked,
@@ -53,7 +54,7 @@ function calls(over: Partial<EtcdCalls> = {}): EtcdCalls {
 }
 
 const member = (version: string, over: Partial<MemberAnswer> = {}): MemberAnswer => ({
-  ...{ endpoint: `${version}:2379`, version, storageVersion: '3.6.0' },
+  ...{ endpoint: `${version}:2379`, version, storageVersion: '3.6.0', revision: 1n },
   ...{ memberId: '1', leaderId: '1', isLearner: false },
   ...{ sizeBytes: 7, inUseBytes: 7, quotaBytes: 100 },
   ...over,
@@ -150,7 +151,7 @@ describe('remove', () => {
     expect(said).toEqual([]);
   });
 
-  test('removes access first, deletes keys in pages, and the records of fence and owner last', async () => {
+  test('removes access first, deletes keys in pages, and the records of fence, writer and owner last', async () => {
     const names = Array.from({ length: 2500 }, (_, index) => Buffer.from(`/a/${String(index).padStart(5, '0')}`));
     const said: string[] = [];
     const record = JSON.stringify({ owner: 'uid', schema: 'a', user: 'u' });
@@ -170,7 +171,7 @@ describe('remove', () => {
       }),
     );
     await session.remove({ schema: 'a', user: 'u', owner: 'uid' });
-    expect(said).toEqual(['user u', 'role a', '1000 keys', '1000 keys', '500 keys', '2 records', '2 records']);
+    expect(said).toEqual(['user u', 'role a', '1000 keys', '1000 keys', '500 keys', '3 records', '2 records']);
   });
 
   test('retains the ownership record while keys reappear', async () => {

@@ -1,4 +1,5 @@
 import { compare, parse } from 'semver';
+import type { CompactionRequest, CompactionStep } from '../compaction.ts';
 import type { DefragmentationRequest, DefragmentationStep } from '../defragmentation.ts';
 import type { ServerState, Session, Tenancy, TenancySize } from '../driver.ts';
 import { foreignError, unrecordedError } from '../ownership-error.ts';
@@ -8,8 +9,10 @@ import type { EtcdCalls, LivingMember, MemberAnswer } from './client.ts';
 import { publishCompaction } from './compaction.ts';
 import { EtcdData } from './data/data.ts';
 import { defragmentNext } from './defragmentation/defragment.ts';
+import { compactEarly } from './early-compaction/compact-early.ts';
 import { unavailableError } from './errors.ts';
 import { measureKeys } from './data/measure-keys.ts';
+import { EtcdWriteCounters } from './data/write-counters.ts';
 import { forgetFence, rightfulPermissions } from './data/fence.ts';
 import { readOwnership, recordOwnership, releaseOwnership } from './ownership.ts';
 import { refuseUnsafeNames, unsafeName } from './names.ts';
@@ -23,12 +26,15 @@ const purgeRounds = 5;
 /** An administrative connection to one etcd cluster. */
 export class EtcdSession implements Session {
   readonly #client: EtcdCalls;
+  readonly #writes: EtcdWriteCounters;
 
   constructor(client: EtcdCalls) {
     this.#client = client;
+    this.#writes = new EtcdWriteCounters(client.data);
   }
 
   async ping(): Promise<ServerState> {
+    await this.#writes.endIdle();
     const answers = await this.#client.members();
     const alive = answers.filter((answer) => 'version' in answer);
     const failures = answers.flatMap((answer) => ('failure' in answer ? [answer.failure] : []));
@@ -54,6 +60,10 @@ export class EtcdSession implements Session {
     await publishCompaction(this.#client);
   }
 
+  async compactEarly(request: CompactionRequest): Promise<CompactionStep> {
+    return compactEarly(this.#client, request);
+  }
+
   async ensure(tenancy: Tenancy): Promise<void> {
     refuseUnsafeNames(tenancy);
     await this.#requireAuth();
@@ -65,7 +75,7 @@ export class EtcdSession implements Session {
       permissions === undefined ? this.#client.addRole(schema) : undefined,
     ]);
     // The right permission is granted before wrong ones are revoked, so that a running tenant never loses access.
-    const rights = await rightfulPermissions(this.#client, schema);
+    const rights = await rightfulPermissions(this.#client, schema, permissions ?? []);
     for (const right of rights) {
       const isGranted = permissions?.some((one) => one.type === right.type && same(one.range, right.range)) === true;
       if (!isGranted) await this.#client.grantPermission(schema, right);
@@ -89,6 +99,7 @@ export class EtcdSession implements Session {
       if (tenancy.adopt !== true) throw unrecordedError(tenancy, 'etcd', found);
       await this.#claim(tenancy);
     }
+    await this.#writes.end(tenancy.schema);
     // Access is removed first: from here on, none of the tenant's credentials work.
     await this.#client.deleteUser(tenancy.user);
     await this.#client.deleteRole(tenancy.schema);
@@ -113,11 +124,14 @@ export class EtcdSession implements Session {
   }
 
   async measure(tenancy: Tenancy, signal: AbortSignal): Promise<TenancySize | undefined> {
-    const ownership = await readOwnership(this.#client, tenancy);
-    if (ownership.is === 'foreign') throw foreignError(tenancy, ownership);
-    if (ownership.is === 'unrecorded') return undefined;
+    if (!(await this.#isOwn(tenancy))) return undefined;
     const content = await measureKeys(this.#client.data, tenancyRange(tenancy.schema), signal);
     return { bytes: content.bytes, content };
+  }
+
+  async countWrites(tenancy: Tenancy, signal: AbortSignal): Promise<number | undefined> {
+    if (!(await this.#isOwn(tenancy))) return undefined;
+    return this.#writes.count(tenancy.schema, tenancyRange(tenancy.schema), signal);
   }
 
   async data(tenancy: Tenancy): Promise<TenancyData> {
@@ -134,7 +148,15 @@ export class EtcdSession implements Session {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#writes[Symbol.asyncDispose]();
     await this.#client[Symbol.asyncDispose]();
+  }
+
+  /** Throws OwnedByAnother for the tenancy of another owner. */
+  async #isOwn(tenancy: Tenancy): Promise<boolean> {
+    const ownership = await readOwnership(this.#client, tenancy);
+    if (ownership.is === 'foreign') throw foreignError(tenancy, ownership);
+    return ownership.is === 'own';
   }
 
   async #requireAuth(): Promise<void> {

@@ -66,6 +66,8 @@ class RowsInMemory implements KineTable, KineWriter {
     this.#next = revision + 1n;
     return Promise.resolve(revision);
   };
+  beginWrites = (): Promise<void> => Promise.resolve();
+  endWrites = (): Promise<void> => Promise.resolve();
   fence = (): Promise<void> => Promise.resolve();
   unfence = (): Promise<void> => Promise.resolve();
   [Symbol.asyncDispose] = (): Promise<void> => Promise.resolve();
@@ -110,6 +112,17 @@ describe('KineData', () => {
     const second = await data.changes(first.revision);
     expect([second.revision, ...told(second.changes)]).toEqual([4n, 'slow=1', 'b=1']);
     expect(await data.changes(second.revision)).toEqual({ changes: [], revision: 4n });
+  });
+
+  test('returns the changes up to a revision without those that came later', async () => {
+    const table = new RowsInMemory();
+    table.add('/registry/a', '1');
+    table.add('/registry/b', '1');
+    table.add('/registry/a', '2', { created: false });
+    const data = new KineData(table);
+    const { changes, revision } = await data.changes(0n, 2n);
+    expect([revision, ...told(changes)]).toEqual([2n, 'a=1', 'b=1']);
+    expect(await data.changes(2n, 2n)).toEqual({ changes: [], revision: 2n });
   });
 
   test('returns the last change of a key, and only the revision of kine’s own rows', async () => {
@@ -158,6 +171,7 @@ describe('KineData', () => {
       entry: { key, value: Buffer.from(value) },
     });
     const changes = [put('a', '1'), put('b', '1'), put('a', '2'), { is: 'deleted', key: 'b' } as const, put('c', '')];
+    await data.beginWrites();
     await data.write(changes);
     const rows = [...table.rows];
     expect(await readAll(data.pages(await data.revision()))).toEqual({ a: '2', c: '' });

@@ -1,3 +1,4 @@
+import { endedWritesError } from '../ended-writes-error.ts';
 import { StoreError } from '../store-error.ts';
 import { CompactedError, longestPage } from '../tenancy-data.ts';
 import type { StoredChange, StoredEntry, TenancyData } from '../tenancy-data.ts';
@@ -14,6 +15,7 @@ import type { KineTable } from './kine-table.ts';
  */
 export class KineData implements TenancyData {
   readonly #table: KineTable;
+  #mayWrite = false;
 
   constructor(table: KineTable) {
     this.#table = table;
@@ -43,9 +45,12 @@ export class KineData implements TenancyData {
     await this.#requireKept(revision);
   }
 
-  async changes(after: bigint): Promise<{ readonly changes: readonly StoredChange[]; readonly revision: bigint }> {
+  async changes(
+    after: bigint,
+    through?: bigint,
+  ): Promise<{ readonly changes: readonly StoredChange[]; readonly revision: bigint }> {
     await this.#requireKept(after);
-    const [page = []] = pagesOf(await this.#decided(after), ({ deleted, bytes }) => (deleted ? 0 : bytes));
+    const [page = []] = pagesOf(await this.#decided(after, through), ({ deleted, bytes }) => (deleted ? 0 : bytes));
     const last = lastOfEach(page);
     const puts = last.filter(({ deleted }) => !deleted);
     const rows = new Map((await this.#read(puts, after)).map((row) => [row.id, row]));
@@ -56,7 +61,13 @@ export class KineData implements TenancyData {
     return { changes, revision: page.at(-1)?.id ?? after };
   }
 
+  async beginWrites(): Promise<void> {
+    await this.#table.beginWrites();
+    this.#mayWrite = true;
+  }
+
   async write(changes: readonly StoredChange[]): Promise<void> {
+    if (!this.#mayWrite) throw endedWritesError("kine's table");
     const last = [...lastChanges(changes)];
     for (const page of pagesOf(last, ([, change]) => (change.is === 'put' ? change.entry.value.length : 0))) {
       await this.#table.writing(async (writer) => {
@@ -65,6 +76,11 @@ export class KineData implements TenancyData {
         await writer.insert(rows.filter((row) => row !== undefined));
       });
     }
+  }
+
+  async endWrites(): Promise<void> {
+    this.#mayWrite = false;
+    await this.#table.endWrites();
   }
 
   async raise(revision: bigint, onProgress?: (reached: bigint) => void): Promise<void> {
@@ -89,8 +105,8 @@ export class KineData implements TenancyData {
   }
 
   /** The heads after `after`, up to an id before which no other one can appear anymore. */
-  async #decided(after: bigint): Promise<readonly KineHead[]> {
-    const seen = await this.#table.following(after, longestPage);
+  async #decided(after: bigint, limit?: bigint): Promise<readonly KineHead[]> {
+    const seen = await this.#table.following(after, longestPage, limit);
     const sure = contiguous(after, seen);
     const through = seen.at(-1)?.id;
     if (sure.length > 0 || through === undefined) return sure;

@@ -22,7 +22,14 @@ export interface KineTable extends AsyncDisposable {
   following(after: bigint, limit: number, through?: bigint): Promise<readonly KineHead[]>;
   /** The rows with these ids, in any order; deleted rows are left out. */
   read(ids: readonly bigint[]): Promise<readonly KineRow[]>;
-  /** Runs `work` in one transaction, in which it may write although the tenant is fenced. */
+  /** See `TenancyData.beginWrites`. */
+  beginWrites(): Promise<void>;
+  /** See `TenancyData.endWrites`. */
+  endWrites(): Promise<void>;
+  /**
+   * Runs `work` in one transaction, in which it may write although the tenant is fenced. After `beginWrites` it takes effect only until
+   * the writes of this connection are ended, and throws then.
+   */
   writing<T>(work: (writer: KineWriter) => Promise<T>): Promise<T>;
   /** Blocks the tenant's writes, also over open connections, and waits for those in progress. */
   fence(): Promise<void>;

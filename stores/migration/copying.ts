@@ -18,6 +18,7 @@ export async function copyEverything(run: MigrationRun): Promise<bigint> {
   const revision = await source.revision();
   run.meter.begin(await source.count());
   await run.lead.keep(revision, run.checkpoint);
+  await run.writable();
   const there = target.pages(await target.revision());
   for await (const { changes, pairs } of differences(source.pages(revision), there)) {
     run.checkpoint();

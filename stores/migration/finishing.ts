@@ -3,7 +3,7 @@ import { FencedTooLongError, UnequalError } from './failure-plan.ts';
 import { Follower } from './following.ts';
 import type { MigrationSummary } from './migration-journal.ts';
 import type { MigrationRun } from './migration-run.ts';
-import { verifyChanges, verifyEverything } from './verification.ts';
+import { changesSince, verifyChanges, verifyEverything } from './verification.ts';
 
 /** Everything is compared again while the source is fenced if the last comparison took no longer than this. In milliseconds. */
 const shortComparisonMs = 500;
@@ -27,7 +27,10 @@ export async function finish(run: MigrationRun, from: bigint, isResumed: boolean
   checkpoint();
   await run.lead.renew(cut, checkpoint);
   await new Follower(run, from).upTo(cut, checkpoint);
+  // What this engine has sent and nobody has answered must not arrive when the tenant writes there.
+  await target.endWrites();
   const content = await compared(run, { source, target }, { revision: cut, checkpoint });
+  await requireFenced(source, cut, checkpoint);
   checkpoint();
   await target.unfence();
   const targetRevision = await target.revision();
@@ -42,6 +45,17 @@ export async function finish(run: MigrationRun, from: bigint, isResumed: boolean
     sourceRevision: cut.toString(),
     targetRevision: targetRevision.toString(),
   };
+}
+
+/**
+ * Fences the source again, because a request of an earlier attempt to open it may have taken effect only now. Throws `UnequalError` if
+ * anything was written there since `cut`. Keys with a time to live end behind a fence, too, so deletions prove nothing.
+ */
+async function requireFenced(source: TenancyData, cut: bigint, checkpoint: () => void): Promise<void> {
+  await source.fence();
+  const since = await changesSince(source, cut, checkpoint);
+  const written = [...since].find(([, state]) => state !== 'deleted')?.[0];
+  if (written !== undefined) throw new UnequalError(`the source was written to although it was fenced (${written})`);
 }
 
 async function compared(

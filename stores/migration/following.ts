@@ -30,11 +30,11 @@ export class Follower {
 
   /** Copies about a page of changes, and returns their number. Throws what the datastores throw, and at a checkpoint. */
   async round(checkpoint: () => void = this.#run.checkpoint): Promise<number> {
-    const { source, target } = await this.#run.stores();
+    const { source } = await this.#run.stores();
     const { changes, revision } = await source.changes(this.#at);
     if (changes.length > 0) {
       await this.#run.lead.keep(revision, checkpoint);
-      await target.write(changes);
+      await (await this.#run.writable()).write(changes);
       this.#run.meter.wrote(changes.length, bytesOf(changes));
     }
     this.#at = revision;

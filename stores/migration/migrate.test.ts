@@ -5,6 +5,7 @@ import { silent } from '../../runtime/observe/logger.ts';
 import { put } from '../../testing/builders/put.ts';
 import { MovingTenancy } from '../../testing/worlds/moving-tenancy.ts';
 import { StoreError } from '../store-error.ts';
+import type { TenancyData } from '../tenancy-data.ts';
 import type { MigrationOptions } from './migration.ts';
 import type { MigrationRecord } from './migration-journal.ts';
 
@@ -24,10 +25,14 @@ describe('migrate', () => {
     const world = new MovingTenancy();
     world.tenantIsBusy();
     const tenant = world.source.before;
+    let isCopied = false;
     world.source.before = (call) => {
       detached(Promise.resolve(tenant(call)), silent, 'the tenant');
       // Other tenants of the store write, too, and more than any lead foresees.
-      if (call === 'changes') world.source.revision *= 1000n;
+      if (call === 'changes' && !isCopied) world.source.revision *= 1000n;
+    };
+    world.target.before = (call) => {
+      isCopied ||= call === 'endWrites';
     };
     world.expectDone(await world.run());
     for (const { revision, change } of world.target.log) {
@@ -42,6 +47,64 @@ describe('migrate', () => {
     world.target.tenantWrites(put('pods/1', 'stale'), put('pods/stale', 'x'), put('zz', 'x'));
     world.target.fenced = true;
     world.expectDone(await world.run());
+  });
+
+  test.each([1, 2, 3, 4])(
+    'is not undone by a batch (number %i) that was never answered, repeated, and arrives when the tenant writes to the target',
+    async (number) => {
+      const world = new MovingTenancy();
+      world.tenantIsBusy();
+      let batches = 0;
+      let late: () => Promise<void> = () => Promise.reject(new Error('there were not so many batches'));
+      const unanswered = (): Promise<TenancyData> => {
+        const data = world.target.open();
+        const write: TenancyData['write'] = (changes) => {
+          batches += 1;
+          if (batches !== number) return data.write(changes);
+          late = () => data.write(changes);
+          return Promise.reject(new StoreError('Unreachable', 'no answer within 10 s'));
+        };
+        return Promise.resolve({ ...data, write });
+      };
+      world.expectDone(await world.run({ target: unanswered }));
+      const keys = world.target.texts().map(([key]) => key);
+      world.target.tenantWrites(...keys.map((key) => put(key, 'by the tenant')), { is: 'deleted', key: 'pods/1' });
+      const before = world.target.texts();
+      await expect(late()).rejects.toBeInstanceOf(StoreError);
+      expect(world.target.texts()).toEqual(before);
+    },
+  );
+
+  test('does not begin to write again when another process has taken over', async () => {
+    const world = new MovingTenancy();
+    const { journal } = world.options();
+    let isReplaced = false;
+    let begun = 0;
+    world.target.before = (call) => {
+      if (call === 'beginWrites') begun += 1;
+      if (call !== 'write') return;
+      isReplaced = true;
+      throw new StoreError('Unreachable', 'no answer within 10 s');
+    };
+    const write: typeof journal.write = (record) =>
+      isReplaced ? Promise.reject(new Error('another process has written')) : journal.write(record);
+    await expect(world.run({ journal: { ...journal, write } })).rejects.toThrow('another process has written');
+    expect(begun).toBe(1);
+  });
+
+  test('copies what was written because the source was opened again by a request of before', async () => {
+    const world = new MovingTenancy();
+    let isLate = true;
+    world.target.before = (call) => {
+      if (call !== 'endWrites' || !isLate) return;
+      isLate = false;
+      world.source.fenced = false;
+      world.source.tenantWrites(put('pods/1', 'behind the fence'));
+    };
+    world.expectDone(await world.run());
+    expect(world.reports.map(({ problem }) => problem)).toContainEqual(
+      expect.stringContaining('the source was written to'),
+    );
   });
 
   test('does not open a target whose revision is not above that of the source', async () => {

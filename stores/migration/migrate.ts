@@ -123,6 +123,8 @@ class Migration {
     if (error instanceof CompactedError) this.#compacted += 1;
     this.#pauseMs = plan.afterMs;
     if (plan.is === 'go back') await this.#goBack(plan.to);
+    // Throws if another process has taken over: this one must not begin to write again.
+    else await run.save(run.record);
     run.meter.hindered(plan.problem);
     if (run.record.phase === 'RollingBack') await run.pause(plan.afterMs);
   }

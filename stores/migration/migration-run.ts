@@ -38,6 +38,11 @@ export class MigrationRun implements AsyncDisposable {
     this.#target = new Handle(options.target);
   }
 
+  /** The target, in which the writes of every other connection are ended. Throws what opening throws. */
+  async writable(): Promise<TenancyData> {
+    return this.#target.writable();
+  }
+
   /** Both datastores, opened if necessary. Throws what opening throws. */
   async stores(): Promise<{ readonly source: TenancyData; readonly target: TenancyData }> {
     return { source: await this.#source.get(), target: await this.#target.get() };
@@ -125,6 +130,7 @@ export class MigrationRun implements AsyncDisposable {
 class Handle {
   readonly #open: OpenData;
   #data: TenancyData | undefined;
+  #isWritable = false;
 
   constructor(open: OpenData) {
     this.#open = open;
@@ -135,9 +141,17 @@ class Handle {
     return this.#data;
   }
 
+  async writable(): Promise<TenancyData> {
+    const data = await this.get();
+    if (!this.#isWritable) await data.beginWrites();
+    this.#isWritable = true;
+    return data;
+  }
+
   async close(): Promise<void> {
     const data = this.#data;
     this.#data = undefined;
+    this.#isWritable = false;
     try {
       await data?.[Symbol.asyncDispose]();
     } catch {

@@ -24,8 +24,9 @@ export async function rollBack(run: MigrationRun, reason: string, failuresInARow
 }
 
 async function emptyTarget(run: MigrationRun): Promise<void> {
-  const target = await run.target();
+  const target = await run.writable();
   for await (const page of target.pages(await target.revision())) {
     await target.write(page.map(({ key }): StoredChange => ({ is: 'deleted', key })));
   }
+  await target.endWrites();
 }

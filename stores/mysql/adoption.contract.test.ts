@@ -28,6 +28,7 @@ beforeAll(async () => {
   session = await openMysql({ ...config, username: 'steward', password: 'x' });
   await session.ensure(victim);
   await using data = await session.data?.(victim);
+  await data?.beginWrites();
   await data?.write([{ is: 'put', entry: { key: 'secrets/a', value: Buffer.from(secret) } }]);
 }, 60_000);
 

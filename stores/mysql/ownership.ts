@@ -2,6 +2,7 @@ import type { Tenancy } from '../driver.ts';
 import { textOf } from './connection.ts';
 import type { MysqlConnection, Row } from './connection.ts';
 import { isAbsent, isDuplicate, MysqlError } from './errors.ts';
+import { forgetWriter } from './data/table-writer.ts';
 import { ownershipSchema } from './names.ts';
 import { createDatabase, identifier } from './sql.ts';
 
@@ -27,7 +28,7 @@ const createRecords =
   'fenced BOOLEAN NOT NULL DEFAULT FALSE, encrypted_from DATETIME) ENGINE=InnoDB';
 
 /** The server's name of a schema: for a server that folds names, `Team` and `team` are the same. */
-function keyOf(connection: MysqlConnection, schema: string): string {
+export function schemaKey(connection: MysqlConnection, schema: string): string {
   return connection.facts.foldsNames ? schema.toLowerCase() : schema;
 }
 
@@ -46,7 +47,7 @@ export async function readOwnership(connection: MysqlConnection, tenancy: Tenanc
   const { schema, user, owner } = tenancy;
   const columns = 'schema_name, user_name, owner, fenced, encrypted_from <= UTC_TIMESTAMP() AS encrypts';
   const statement = `SELECT ${columns} FROM ${records} WHERE schema_key = ? OR user_name = ?`;
-  const asking = connection.rows(statement, [keyOf(connection, schema), user]);
+  const asking = connection.rows(statement, [schemaKey(connection, schema), user]);
   const rows = await ifRecorded<readonly Row[]>(asking, []);
   if (rows.length === 0) return { is: 'unrecorded' };
   const other = rows.find(
@@ -67,7 +68,7 @@ export async function recordOwnership(connection: MysqlConnection, tenancy: Tena
   const { schema, user, owner } = tenancy;
   const insert = `INSERT INTO ${records} (schema_key, user_name, schema_name, owner) VALUES (?, ?, ?, ?)`;
   try {
-    await connection.change(insert, [keyOf(connection, schema), user, schema, owner]);
+    await connection.change(insert, [schemaKey(connection, schema), user, schema, owner]);
   } catch (error) {
     if (!(error instanceof MysqlError)) throw error;
     if (isDuplicate(error)) return;
@@ -81,7 +82,7 @@ export async function recordOwnership(connection: MysqlConnection, tenancy: Tena
 /** Remembers whether the tenant's writes are fenced, so that healing its grants does not give them back. */
 export async function recordFence(connection: MysqlConnection, { schema, owner }: Tenancy, on: boolean): Promise<void> {
   const statement = `UPDATE ${records} SET fenced = ? WHERE schema_key = ? AND owner = ?`;
-  await connection.change(statement, [on ? 1 : 0, keyOf(connection, schema), owner]);
+  await connection.change(statement, [on ? 1 : 0, schemaKey(connection, schema), owner]);
 }
 
 /** Remembers from when on the account has to encrypt; undefined when it need not. */
@@ -92,11 +93,12 @@ export async function recordEncryption(
 ): Promise<void> {
   const from = inSeconds === undefined ? 'NULL' : `UTC_TIMESTAMP() + INTERVAL ${inSeconds} SECOND`;
   const statement = `UPDATE ${records} SET encrypted_from = ${from} WHERE schema_key = ? AND owner = ?`;
-  await connection.change(statement, [keyOf(connection, schema), owner]);
+  await connection.change(statement, [schemaKey(connection, schema), owner]);
 }
 
-/** Forgets the owner of both names. */
+/** Forgets the owner of both names, and who wrote to the schema last. */
 export async function releaseOwnership(connection: MysqlConnection, { schema, owner }: Tenancy): Promise<void> {
+  await forgetWriter(connection, schemaKey(connection, schema));
   const statement = `DELETE FROM ${records} WHERE schema_key = ? AND owner = ?`;
-  await ifRecorded(connection.change(statement, [keyOf(connection, schema), owner]), 0);
+  await ifRecorded(connection.change(statement, [schemaKey(connection, schema), owner]), 0);
 }

@@ -104,6 +104,7 @@ describe('The MySQL driver with a MariaDB without TLS', () => {
     await using data = await session.data?.(tenancy);
     const put = (name: string) =>
       ({ is: 'put', entry: { key: `clusterroles/${name}`, value: Buffer.from(name) } }) as const;
+    await data?.beginWrites();
     await data?.write([put('A'), put('ä')]);
     const pages = [];
     for await (const page of data?.pages(await data.revision()) ?? []) pages.push(...page);

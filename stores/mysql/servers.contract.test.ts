@@ -81,8 +81,10 @@ test('can do everything as an administrator with exactly the required permission
     const client = await rawMysql(config, tenantLogin({ tenancy: one, tls: undefined }));
     {
       await using data = await session.data?.(one);
+      await data?.beginWrites();
       await data?.write([{ is: 'put', entry: { key: 'a', value: Buffer.from('x') } }]);
       await data?.raise(1000n);
+      await data?.endWrites();
       await data?.fence();
       expect(await data?.count()).toBe(1);
       await data?.unfence();

@@ -19,6 +19,7 @@ import { dropSchema, ensureSchema, hasSchema } from './schema.ts';
 import { MysqlTable } from './data/table.ts';
 import { schemaSize } from './schema-size.ts';
 import { tableContent } from './table-content.ts';
+import { tableWrites } from './table-writes.ts';
 
 /** An administrative connection to one MySQL or MariaDB. */
 export class MysqlSession implements Session {
@@ -90,15 +91,21 @@ export class MysqlSession implements Session {
   async measure(tenancy: Tenancy): Promise<TenancySize | undefined> {
     const { schema } = tenancy;
     return this.#client.use(`measure database ${schema}`, async (connection) => {
-      const ownership = await readOwnership(connection, tenancy);
-      if (ownership.is === 'foreign') throw foreignError(tenancy, ownership);
-      if (ownership.is === 'unrecorded') return undefined;
+      if (!(await isOwn(connection, tenancy))) return undefined;
       const bytes = await schemaSize(connection, schema);
       if (bytes === undefined) return undefined;
-      // In this order, as before a copy: what is read next must be a plain table that nobody can replace.
-      await refuseForeignRights(connection, tenancy);
-      await refuseForeignObjects(connection, schema);
-      return { bytes, content: await tableContent(connection, schema) };
+      await requirePlainTable(connection, tenancy);
+      const content = await tableContent(connection, schema);
+      return { bytes, content, writes: await tableWrites(connection, schema) };
+    });
+  }
+
+  async countWrites(tenancy: Tenancy): Promise<number | undefined> {
+    const { schema } = tenancy;
+    return this.#client.use(`count the writes to database ${schema}`, async (connection) => {
+      if (!(await isOwn(connection, tenancy))) return undefined;
+      await requirePlainTable(connection, tenancy);
+      return tableWrites(connection, schema);
     });
   }
 
@@ -164,4 +171,17 @@ async function found(connection: MysqlConnection, { schema, user }: Tenancy): Pr
     ...(hosts.length > 0 ? [`user ${user}`] : []),
     ...((await hasSchema(connection, schema)) ? [`database ${schema}`] : []),
   ];
+}
+
+/** Throws OwnedByAnother for the tenancy of another owner. */
+async function isOwn(connection: MysqlConnection, tenancy: Tenancy): Promise<boolean> {
+  const ownership = await readOwnership(connection, tenancy);
+  if (ownership.is === 'foreign') throw foreignError(tenancy, ownership);
+  return ownership.is === 'own';
+}
+
+/** What is read next must be a plain table that nobody can replace: in this order, as before a copy. */
+async function requirePlainTable(connection: MysqlConnection, tenancy: Tenancy): Promise<void> {
+  await refuseForeignRights(connection, tenancy);
+  await refuseForeignObjects(connection, tenancy.schema);
 }

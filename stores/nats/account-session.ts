@@ -5,6 +5,7 @@ import type { TenancyData } from '../tenancy-data.ts';
 import { accountFence } from './data/bucket-fence.ts';
 import { deleteStream, keepBucket, keepStream, listStreams } from './ensure-bucket.ts';
 import { bucketSize } from './bucket-size.ts';
+import { bucketWrites } from './bucket-writes.ts';
 import { NatsClient } from './client.ts';
 import type { AccountAccess, NatsConfig } from './config.ts';
 import { failureNote, withStoreErrors, unavailableError } from './errors.ts';
@@ -120,12 +121,16 @@ export class AccountSession implements Session {
   }
 
   async measure(tenancy: Tenancy, signal: AbortSignal): Promise<TenancySize | undefined> {
-    if (isUnsafe(tenancy)) return undefined;
-    const ownership = await readOwnership(await this.#records(), tenancy);
-    if (ownership.is === 'foreign') throw foreignError(tenancy, ownership);
-    if (ownership.is === 'unrecorded' || !(await this.#accountExists(tenancy))) return undefined;
+    if (!(await this.#isThere(tenancy))) return undefined;
     await using account = this.#administrator(tenancy);
     return await withStoreErrors(`measure bucket ${tenancy.schema}`, () => bucketSize(account, tenancy.schema, signal));
+  }
+
+  async countWrites(tenancy: Tenancy): Promise<number | undefined> {
+    if (!(await this.#isThere(tenancy))) return undefined;
+    await using account = this.#administrator(tenancy);
+    const { schema } = tenancy;
+    return await withStoreErrors(`count the writes to bucket ${schema}`, () => bucketWrites(account, schema));
   }
 
   async data(tenancy: Tenancy): Promise<TenancyData> {
@@ -137,6 +142,14 @@ export class AccountSession implements Session {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#client[Symbol.asyncDispose]();
     await this.#registry[Symbol.asyncDispose]();
+  }
+
+  /** Throws OwnedByAnother when another tenancy is. */
+  async #isThere(tenancy: Tenancy): Promise<boolean> {
+    if (isUnsafe(tenancy)) return false;
+    const ownership = await readOwnership(await this.#records(), tenancy);
+    if (ownership.is === 'foreign') throw foreignError(tenancy, ownership);
+    return ownership.is === 'own' && (await this.#accountExists(tenancy));
   }
 
   #as(credentials: string, loginName: string): NatsClient {

@@ -14,5 +14,5 @@ export async function bucketSize(
 ): Promise<TenancySize | undefined> {
   const info = await readBucket(client, bucket);
   if (info === undefined) return undefined;
-  return { bytes: info.state.bytes, content: await bucketContent(client, bucket, signal) };
+  return { bytes: info.state.bytes, content: await bucketContent(client, bucket, signal), writes: info.state.last_seq };
 }

@@ -46,7 +46,8 @@ export async function keepBucket(client: NatsClient, bucket: string, replicas: n
   }
   const fenced = fencedStream(bucket, replicas);
   if (isLike(info, wanted) || isLike(info, fenced)) return;
-  const isFenced = isDeepStrictEqual(info.config.subjects, fenced.subjects);
+  const { subjects } = info.config;
+  const isFenced = Array.isArray(subjects) && subjects.includes(fenced.subjects[0]);
   await client.api(`update bucket ${bucket}`, `STREAM.UPDATE.${wanted.name}`, isFenced ? fenced : wanted);
 }
 

@@ -50,7 +50,11 @@ async function isLogin(login: string, { salt, hash }: KnownLogin): Promise<boole
 
 async function knownLogins(client: NatsClient): Promise<readonly KnownLogin[]> {
   const text = await recordText(client, loginsKey);
-  if (text === undefined) return [];
+  return text === undefined ? [] : parseLogins(text);
+}
+
+/** Reads the record of credentials. Throws `StoreError`. */
+export function parseLogins(text: string): readonly KnownLogin[] {
   let value: unknown;
   try {
     value = JSON.parse(text);

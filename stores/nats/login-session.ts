@@ -7,6 +7,7 @@ import { streamFence } from './data/bucket-fence.ts';
 import { deleteStream, keepBucket, keepStream, listStreams, readBucket } from './ensure-bucket.ts';
 import { otherWhoKnows, rememberLogin } from './login-registry.ts';
 import { bucketSize } from './bucket-size.ts';
+import { bucketWrites } from './bucket-writes.ts';
 import { NatsClient } from './client.ts';
 import type { LoginAccess, NatsConfig } from './config.ts';
 import { NatsData } from './data/data.ts';
@@ -86,10 +87,13 @@ export class LoginSession implements Session {
 
   async measure(tenancy: Tenancy, signal: AbortSignal): Promise<TenancySize | undefined> {
     return withStoreErrors(`measure bucket ${tenancy.schema}`, async () => {
-      const held = await this.#records.read(recordKey);
-      if (held === undefined) return undefined;
-      if (!isOf(held, tenancy)) throw foreignError(tenancy, { is: 'foreign', owner: held.owner });
-      return bucketSize(this.#client, tenancy.schema, signal);
+      return (await this.#isRecorded(tenancy)) ? bucketSize(this.#client, tenancy.schema, signal) : undefined;
+    });
+  }
+
+  async countWrites(tenancy: Tenancy): Promise<number | undefined> {
+    return withStoreErrors(`count the writes to bucket ${tenancy.schema}`, async () => {
+      return (await this.#isRecorded(tenancy)) ? bucketWrites(this.#client, tenancy.schema) : undefined;
     });
   }
 
@@ -100,6 +104,13 @@ export class LoginSession implements Session {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#client[Symbol.asyncDispose]();
+  }
+
+  /** Throws OwnedByAnother when another tenancy is. */
+  async #isRecorded(tenancy: Tenancy): Promise<boolean> {
+    const held = await this.#records.read(recordKey);
+    if (held !== undefined && !isOf(held, tenancy)) throw foreignError(tenancy, { is: 'foreign', owner: held.owner });
+    return held !== undefined;
   }
 
   async #storedBytes(): Promise<number> {

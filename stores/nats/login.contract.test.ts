@@ -16,6 +16,7 @@ import type { NatsConfig } from './config.ts';
 import { natsDriver } from './driver.ts';
 import { natsHand } from './isolation/nats-hand.ts';
 import { natsProbe } from './isolation/probe.ts';
+import { ask, contextOf, rawNatsClient, readDirect } from './isolation/raw-client.ts';
 
 const noSecrets = (): Promise<undefined> => Promise.resolve(undefined);
 /** What URLs, shells and configuration files take for something else. */
@@ -155,6 +156,28 @@ describe('A NATS with one login', () => {
     await kine.kill();
     await session.remove(first);
   }, 60_000);
+
+  test('lets two tenants read and overwrite each other’s keys, if both had its credentials', async () => {
+    for (const { schema } of [first, second]) await keepBucket(administrator, schema, 1);
+    for (const [reader, holder] of [
+      [first, second],
+      [second, first],
+    ] as const) {
+      await using mine = await natsHand(config, holder);
+      await mine.write('a', `of ${holder.schema}`);
+      // The login of one, used on the bucket of the other.
+      const { user, password } = contextOf(config, reader);
+      expect({ user, password }).toEqual(auth);
+      const client = await rawNatsClient(config, contextOf(config, reader));
+      const key = `$KV.${holder.schema}.a`;
+      const found = await readDirect(client, `$JS.API.DIRECT.GET.KV_${holder.schema}.${key}`);
+      expect(found?.string()).toBe(`of ${holder.schema}`);
+      await ask(client, key, `by ${reader.schema}`);
+      expect(await mine.read('a')).toBe(`by ${reader.schema}`);
+      await client.close();
+    }
+    for (const { schema } of [first, second]) await administrator.api('delete', `STREAM.DELETE.KV_${schema}`);
+  });
 
   test('fails the attacks of the contract when two tenants share its credentials', async () => {
     for (const { schema } of [first, second]) await keepBucket(administrator, schema, 1);

@@ -46,7 +46,7 @@ export function bucketRecords(client: NatsClient): Records {
   return {
     read: async (key) => {
       const text = await recordText(client, key);
-      return text === undefined ? undefined : parse(key, text);
+      return text === undefined ? undefined : parseRecord(key, text);
     },
     create: async (key, record) => {
       try {
@@ -80,7 +80,8 @@ export async function recordText(client: NatsClient, key: string): Promise<strin
   }
 }
 
-function parse(key: string, text: string): OwnershipRecord {
+/** Reads a record. Throws `StoreError`. */
+export function parseRecord(key: string, text: string): OwnershipRecord {
   let value: unknown;
   try {
     value = JSON.parse(text);

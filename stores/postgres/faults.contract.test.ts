@@ -55,8 +55,9 @@ describe('The PostgreSQL driver', () => {
     await session.ensure(tenancy);
     return { tenancy, tls: await postgresDriver.clientTls(store.config, tenancy, undefined, new Date()) };
   };
-  /** How many of so many connections the server lets in. */
+  /** How many of so many connections the server lets in. It counts a connection that its client has closed for a moment longer. */
   const connections = async (tenant: Tenant, wanted: number): Promise<number> => {
+    await store.server.sql(untilWithoutConnections(tenant.tenancy.user));
     const tries = Array.from({ length: wanted }, () => rawPostgres(store.config, tenant));
     const opened = (await Promise.allSettled(tries)).flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     await Promise.all(opened.map((client) => client.end()));
@@ -245,6 +246,13 @@ const slowVacuum =
 /** A statement that ends when the server vacuums a table of this database by itself. */
 const untilVacuumOf = (database: string): string => `DO $$ BEGIN
   WHILE NOT EXISTS (SELECT FROM pg_stat_activity WHERE datname = '${database}' AND backend_type = 'autovacuum worker') LOOP
+    PERFORM pg_sleep(0.05), pg_stat_clear_snapshot();
+  END LOOP;
+END $$`;
+
+/** A statement that ends when the server has no connection of this user. */
+const untilWithoutConnections = (user: string): string => `DO $$ BEGIN
+  WHILE EXISTS (SELECT FROM pg_stat_activity WHERE usename = '${user}') LOOP
     PERFORM pg_sleep(0.05), pg_stat_clear_snapshot();
   END LOOP;
 END $$`;

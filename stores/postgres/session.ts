@@ -12,6 +12,7 @@ import { openDatabases } from './openings.ts';
 import { PostgresOwnership } from './ownership.ts';
 import { dropRole, ensureRole, readRole } from './grants.ts';
 import { readServerState } from './server-state.ts';
+import { tableWrites } from './table-writes.ts';
 
 /** An administrative connection to one PostgreSQL. */
 export class PostgresSession implements Session {
@@ -64,11 +65,17 @@ export class PostgresSession implements Session {
   }
 
   async measure(tenancy: Tenancy): Promise<TenancySize | undefined> {
-    const ownership = await this.#ownership.read(tenancy);
-    if (ownership.is === 'foreign') throw foreignError(tenancy, ownership);
-    if (ownership.is === 'unrecorded') return undefined;
+    if (!(await this.#isOwn(tenancy))) return undefined;
     const bytes = await databaseSize(this.#client, tenancy.schema);
-    return bytes === undefined ? undefined : { bytes, content: await postgresContent(this.#client, tenancy) };
+    if (bytes === undefined) return undefined;
+    const content = await postgresContent(this.#client, tenancy);
+    return { bytes, content, writes: await tableWrites(this.#client, tenancy.schema) };
+  }
+
+  async countWrites(tenancy: Tenancy): Promise<number | undefined> {
+    if (!(await this.#isOwn(tenancy))) return undefined;
+    if ((await readDatabase(this.#client, tenancy.schema)) === undefined) return undefined;
+    return tableWrites(this.#client, tenancy.schema);
   }
 
   openings(): Promise<readonly string[]> {
@@ -83,6 +90,13 @@ export class PostgresSession implements Session {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#client[Symbol.asyncDispose]();
+  }
+
+  /** Throws OwnedByAnother for the tenancy of another owner. */
+  async #isOwn(tenancy: Tenancy): Promise<boolean> {
+    const ownership = await this.#ownership.read(tenancy);
+    if (ownership.is === 'foreign') throw foreignError(tenancy, ownership);
+    return ownership.is === 'own';
   }
 
   async #claim(tenancy: Tenancy): Promise<void> {

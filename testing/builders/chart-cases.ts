@@ -49,6 +49,7 @@ export const chartCases: Readonly<Record<string, object>> = {
     'loggingDevel.enable': true,
     leaderElect: false,
   },
+  'three active managers': { replicaCount: 3, shards: true },
   'control planes in other clusters': {
     'featureGates.ExternalClusterReference': true,
     'featureGates.ExternalClusterReferenceCrossNamespace': true,
@@ -87,6 +88,11 @@ export const chartCases: Readonly<Record<string, object>> = {
     'rbac.create': false,
   },
   'backups on volumes of the administrator': { 'backups.enabled': true, 'backups.claims': ['backups', 'archive'] },
+  'calls that wake control planes up': {
+    'activator.enabled': true,
+    'activator.replicas': 3,
+    'activator.backgroundNetworks': ['10.244.0.0/16', 'fd00:10:244::/56'],
+  },
   'backups in buckets of the administrator': { 'backups.enabled': true, 'backups.buckets': ['bucket'] },
   'backups without rights': { 'backups.enabled': true, 'rbac.create': false },
   'no metrics, no rights, no account': {

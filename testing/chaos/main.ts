@@ -56,13 +56,10 @@ process.exitCode = results.every(({ breaches }) => breaches === 0) && rejections
 /** Puts the result in the place of an older one of the same operation. */
 async function record(fresh: PlayResult): Promise<void> {
   const known = JSON.parse(await readFile(resultsFile, 'utf8').catch(() => '{"operations":[]}')) as ChaosResults;
-  const byName = new Map([...known.operations, fresh].map((one) => [one.name, one]));
   const commit = execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
   const date = new Date().toISOString().slice(0, 10);
-  const recorded: ChaosResults = {
-    ...{ commit, date },
-    operations: plays.flatMap(({ name }) => byName.get(name) ?? []),
-  };
+  const byName = new Map([...known.operations, { ...fresh, commit, date }].map((one) => [one.name, one]));
+  const recorded: ChaosResults = { operations: plays.flatMap(({ name }) => byName.get(name) ?? []) };
   await writeFile(resultsFile, `${JSON.stringify(recorded, undefined, 2)}\n`);
   await writeFile(join(root, 'docs/reference/chaos.md'), chaosPage(recorded, { faults, plays: names(plays) }));
 }

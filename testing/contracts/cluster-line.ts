@@ -5,6 +5,7 @@ import type { WatchLine } from '../../runtime/client/watch-connection.ts';
 export function clusterLine(cluster: Pick<Cluster, 'list' | 'watch'>): WatchLine {
   const hungUp = new AbortController();
   return {
+    connectedAt: () => Promise.resolve(-Infinity),
     list: (kind, { limit, ...selection }) =>
       cluster.list(kind, { ...selection, metadataOnly: true, page: { limit }, signal: hungUp.signal }),
     watch(kind, selection, listener) {

@@ -166,6 +166,10 @@ export class FakeClient implements Cluster {
     });
   }
 
+  async *lines(path: string, { signal }: { readonly signal: AbortSignal }): AsyncGenerator<string> {
+    yield* (await this.text(path, { signal })).split('\n').filter((line) => line !== '');
+  }
+
   lastContact(): number | undefined {
     return this.#lastContact;
   }

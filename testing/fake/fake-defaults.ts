@@ -44,10 +44,29 @@ export function validateMeta(kind: KindRef, object: StoredObject): void {
 
 /** What the server itself adds to objects of built-in kinds that controllers read back. */
 export function defaultBuiltIn(kind: KindRef, object: StoredObject, seed: number): StoredObject {
+  if (kind.group === rbacGroup && Array.isArray(object.subjects)) return defaultSubjects(object, object.subjects);
+  if (kind.group === 'apps' && object.spec !== undefined) return defaultFieldReferences(object);
   if (kind.group !== '') return object;
   if (kind.kind === 'Secret') return defaultSecret(object);
   if (kind.kind === 'Service') return defaultService(object, seed);
   return object;
+}
+
+const rbacGroup = 'rbac.authorization.k8s.io';
+
+function defaultSubjects(object: StoredObject, subjects: readonly unknown[]): StoredObject {
+  const complete = (subject: unknown): unknown =>
+    isFields(subject) && subject.kind !== 'ServiceAccount' ? { apiGroup: rbacGroup, ...subject } : subject;
+  return { ...object, subjects: subjects.map(complete) };
+}
+
+function defaultFieldReferences(object: StoredObject): StoredObject {
+  const text = JSON.stringify(object.spec);
+  if (!text.includes('"fieldRef"')) return object;
+  const spec: unknown = JSON.parse(text, (name, value: unknown) =>
+    name === 'fieldRef' && isFields(value) ? { apiVersion: 'v1', ...value } : value,
+  );
+  return { ...object, spec };
 }
 
 function defaultSecret(object: StoredObject): StoredObject {

@@ -100,8 +100,9 @@ export class FakeFaults {
     const losesAnswer = this.#count();
     await Promise.resolve();
     const result = work();
-    if (losesAnswer) this.refuseTheDead(call);
+    // Others see what was stored, also when its writer does not.
     for (const hook of this.#after) await hook(call);
+    if (losesAnswer) this.refuseTheDead(call);
     return result;
   }
 

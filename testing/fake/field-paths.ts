@@ -20,6 +20,8 @@ const associative: Readonly<Record<string, readonly string[]>> = {
   hostAliases: ['ip'],
   webhooks: ['name'],
 };
+/** Lists of those whose items are replaced as a whole. */
+const atomicItems = new Set(['ownerReferences', 'imagePullSecrets']);
 const sets = new Set(['finalizers']);
 const atomicMaps = new Set([
   'selector',
@@ -71,8 +73,8 @@ function collect(value: unknown, path: FieldPath, field: string, found: Map<Fiel
     if (keys !== undefined) {
       for (const item of value) {
         const at = `${path}${separator}${itemStep(item, keys)}`;
-        found.set(at, 'item');
-        collectFields(item as Fields, at, found);
+        found.set(at, atomicItems.has(field) ? JSON.stringify(item) : 'item');
+        if (!atomicItems.has(field)) collectFields(item as Fields, at, found);
       }
       return;
     }
@@ -108,7 +110,7 @@ export function overlay(live: unknown, applied: unknown, field = ''): unknown {
   const kept = live.map((item: unknown) => {
     const next = wanted.get(itemStep(item, keys));
     wanted.delete(itemStep(item, keys));
-    return next === undefined ? item : overlay(item, next);
+    return next === undefined ? item : atomicItems.has(field) ? next : overlay(item, next);
   });
   return [...kept, ...wanted.values()];
 }
@@ -144,12 +146,17 @@ export function isBelow(path: FieldPath, ancestor: FieldPath): boolean {
   return path.startsWith(ancestor + separator);
 }
 
-/** A set of fields as `fieldsV1` of managedFields. */
+/** A set of fields as `fieldsV1` of managedFields. A field that is named itself besides fields below it has `.`, as a list's item has. */
 export function fieldsV1(paths: Iterable<FieldPath>): Fields {
   const root: Fields = {};
-  for (const path of paths) {
+  const named = new Set(paths);
+  for (const path of named) {
     let at = root;
+    let above = '';
     for (const step of path.split(separator)) {
+      const isNamed = named.has(above);
+      above = above === '' ? step : above + separator + step;
+      if (isNamed) at['.'] = {};
       const next = at[step];
       at = isFields(next) ? next : (at[step] = {} as Fields);
     }

@@ -187,6 +187,15 @@ export class MemoryStore {
         this.after(name);
         resolve();
       });
+    const look = async (name: string, tenancy: Tenancy): Promise<MemoryTenancy | undefined> => {
+      let found: MemoryTenancy | undefined;
+      await run(name, () => {
+        const foreign = this.#foreign(tenancy);
+        if (foreign !== undefined) throw foreignError(tenancy, { is: 'foreign', owner: foreign.owner });
+        if (this.tenancies.has(tenancy.schema)) found = this.dataOf(tenancy.schema);
+      });
+      return found;
+    };
     return {
       ping: async () => {
         if (this.silence !== undefined) throw this.silence;
@@ -209,14 +218,12 @@ export class MemoryStore {
           }),
       }),
       measure: async (tenancy) => {
-        let content: TenancyContent | undefined;
-        await run('measure', () => {
-          const foreign = this.#foreign(tenancy);
-          if (foreign !== undefined) throw foreignError(tenancy, { is: 'foreign', owner: foreign.owner });
-          if (this.tenancies.has(tenancy.schema)) content = contentOf(this.dataOf(tenancy.schema));
-        });
-        return content === undefined ? undefined : { bytes: content.bytes, content };
+        const found = await look('measure', tenancy);
+        if (found === undefined) return undefined;
+        const content = contentOf(found);
+        return { bytes: content.bytes, content, writes: found.log.length };
       },
+      countWrites: async (tenancy) => (await look('countWrites', tenancy))?.log.length,
       data: async (tenancy) => {
         await run('data', () => {
           const foreign = this.#foreign(tenancy);

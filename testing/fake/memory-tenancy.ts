@@ -1,4 +1,5 @@
 import { compareKeys } from '../../stores/migration/differences.ts';
+import { endedWritesError } from '../../stores/ended-writes-error.ts';
 import { StoreError } from '../../stores/store-error.ts';
 import { CompactedError, isCopied, largestPage } from '../../stores/tenancy-data.ts';
 import type { StoredChange, StoredEntry, TenancyData } from '../../stores/tenancy-data.ts';
@@ -19,6 +20,8 @@ export class MemoryTenancy {
   fenced = false;
   /** While it is fenced, what is not copied may be written. */
   #openUncopied = false;
+  /** The connection that may write: each one has a token of its own. */
+  #writer: symbol | undefined;
   /** Changes up to here are forgotten. */
   compacted = 0n;
   /** Raising forgets all changes before, as it does in kine's tables. */
@@ -81,14 +84,28 @@ export class MemoryTenancy {
 
   /** A connection with administrative rights. */
   open(): TenancyData {
+    let token: symbol | undefined;
     return {
       revision: () => this.#call('revision', () => this.revision),
       count: () => this.#call('count', () => [...this.content().keys()].filter(isCopied).length),
       pages: (revision) => this.#pages(revision),
-      changes: (after) => this.#call('changes', () => this.#changes(after)),
+      changes: (after, through) => this.#call('changes', () => this.#changes(after, through)),
+      beginWrites: async () => {
+        const mine = Symbol('writer');
+        await this.#call('beginWrites', () => {
+          this.#writer = mine;
+        });
+        token = mine;
+      },
       write: (changes) =>
         this.#call('write', () => {
+          if (token === undefined || token !== this.#writer) throw endedWritesError('the store in memory');
           for (const change of changes) this.#apply(change);
+        }),
+      endWrites: () =>
+        this.#call('endWrites', () => {
+          this.#writer = undefined;
+          token = undefined;
         }),
       raise: (revision, onProgress) =>
         this.#call('raise', () => {
@@ -147,12 +164,15 @@ export class MemoryTenancy {
       .sort((left, right) => compareKeys(left.key, right.key));
   }
 
-  #changes(after: bigint): { readonly changes: readonly StoredChange[]; readonly revision: bigint } {
+  #changes(
+    after: bigint,
+    through = this.revision,
+  ): { readonly changes: readonly StoredChange[]; readonly revision: bigint } {
     if (after < this.compacted) throw new CompactedError(`the changes after revision ${after} were compacted`);
-    const all = this.log.filter(({ revision }) => revision > after);
+    const all = this.log.filter(({ revision }) => revision > after && revision <= through);
     const some = bounded(all, this.#most, ({ change }) => (change.is === 'put' ? change.entry.value.length : 0));
     const changes = some.map(({ change }) => change).filter((change) => isCopied(keyOf(change)));
-    return { changes, revision: all.length > some.length ? (some.at(-1)?.revision ?? after) : this.revision };
+    return { changes, revision: all.length > some.length ? (some.at(-1)?.revision ?? after) : through };
   }
 
   #apply(change: StoredChange): void {

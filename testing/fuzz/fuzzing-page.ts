@@ -15,7 +15,7 @@ export function fuzzingPage(
     '',
     '<!-- Written by npm run fuzz -- --record. -->',
     '',
-    'What do parsers do with bytes that somebody outside the trust chose? `npm run fuzz` makes inputs out of valid ones, keeps those that',
+    'What do parsers do with bytes that someone outside the trust chose? `npm run fuzz` makes inputs out of valid ones, keeps those that',
     'take a branch of the code which no earlier one took ([Jazzer.js](https://github.com/CodeIntelligenceTesting/jazzer.js) on libFuzzer), and',
     'reports a finding when a parser throws something that it is not documented to throw, breaks a promise about its result, writes outside',
     'its folder, changes the prototype of objects, or takes longer than two seconds. The inputs that were kept are in `testing/fuzz/corpus`;',

@@ -6,6 +6,8 @@ import { certificateRequest } from './targets/certificate-request.ts';
 import { certificates } from './targets/certificates.ts';
 import { endpoint } from './targets/endpoint.ts';
 import { jsonPatch } from './targets/json-patch.ts';
+import { kineEntry } from './targets/kine-entry.ts';
+import { kineKeys } from './targets/kine-keys.ts';
 import { kineNames } from './targets/kine-names.ts';
 import { kubeconfig } from './targets/kubeconfig.ts';
 import { listPage } from './targets/list-page.ts';
@@ -17,6 +19,9 @@ import { registryAnswers } from './targets/registry-answers.ts';
 import { releaseArchive } from './targets/release-archive.ts';
 import { releaseDocuments } from './targets/release-documents.ts';
 import { requestTarget } from './targets/request-target.ts';
+import { storeRecords } from './targets/store-records.ts';
+import { tenantAnswers } from './targets/tenant-answers.ts';
+import { versionFacts } from './targets/version-facts.ts';
 import { watch } from './targets/watch.ts';
 
 /** Every parser of bytes that somebody outside the manager's trust can choose. */
@@ -28,6 +33,8 @@ export const targets: readonly FuzzTarget[] = [
   certificates,
   endpoint,
   jsonPatch,
+  kineEntry,
+  kineKeys,
   kineNames,
   kubeconfig,
   listPage,
@@ -39,5 +46,8 @@ export const targets: readonly FuzzTarget[] = [
   releaseArchive,
   releaseDocuments,
   requestTarget,
+  storeRecords,
+  tenantAnswers,
+  versionFacts,
   watch,
 ];

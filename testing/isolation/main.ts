@@ -1,7 +1,10 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { isolationPage } from './isolation-page.ts';
+import { serverResults } from './server-results.ts';
 import { sumAttempts } from './sum-attempts.ts';
 
 /** The tests of drivers that attack; the others of these files are left out. */
@@ -16,12 +19,14 @@ const further = [
 
 /**
  * Attacks real servers of all drivers, as the product does and with what only tests may try, and prints attempts and breaches. With
- * `--short` only what the product does.
+ * `--short` only what the product does. With `--record` the results of a whole run are kept, and written as a page.
  */
-const isShort = process.argv.includes('--short');
+const [isShort, isRecorded] = ['--short', '--record'].map((option) => process.argv.includes(option));
+if (isShort === true && isRecorded === true)
+  throw new Error('--record keeps the results of a whole run: leave out --short');
 const root = join(import.meta.dirname, '../..');
-const files = isShort ? drivers : [...drivers, ...further];
-const names = isShort ? 'is verified' : attacking;
+const files = isShort === true ? drivers : [...drivers, ...further];
+const names = isShort === true ? 'is verified' : attacking;
 const options = ['--selectProjects', 'contract', '--runInBand', '-t', names, '--runTestsByPath', ...files];
 const program = join(root, 'node_modules/jest/bin/jest.js');
 const jest = spawn(process.execPath, ['--experimental-vm-modules', '--no-warnings', program, ...options], {
@@ -39,5 +44,11 @@ const { attempts, breaches, faults, missed } = sumAttempts(lines);
 process.stdout.write(
   `isolation: ${attempts} attempts, breaches (${breaches}); ${faults} planted mistakes, ${missed} missed\n`,
 );
+if (isRecorded === true && attempts > 0) {
+  const commit = execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
+  const results = { commit, date: new Date().toISOString().slice(0, 10), servers: serverResults(lines) };
+  await writeFile(join(root, 'testing/isolation/results.json'), `${JSON.stringify(results, undefined, 2)}\n`);
+  await writeFile(join(root, 'docs/reference/isolation.md'), isolationPage(results));
+}
 // No attempts were no proof.
 process.exitCode = code === 0 && attempts > 0 && breaches === 0 && missed === 0 ? 0 : 1;

@@ -23,6 +23,7 @@ const violations: Readonly<Record<string, readonly (readonly [file: string, line
   ],
   'addons-do-not-import-each-other': [['controllers/tenantcontrolplane/addons/a/x.ts', "import '../b/x.ts';"]],
   'shared-is-below': [['controllers/tenantcontrolplane/shared/x.ts', "import '../upgrade/x.ts';"]],
+  'sleep-is-below': [['controllers/tenantcontrolplane/sleep/x.ts', "import '../upgrade/x.ts';"]],
   'upgrade-is-below': [['controllers/tenantcontrolplane/upgrade/x.ts', "import '../certificates/x.ts';"]],
   'certificates-is-below': [['controllers/tenantcontrolplane/certificates/x.ts', "import '../datastore/x.ts';"]],
   'datastore-is-below': [['controllers/tenantcontrolplane/datastore/x.ts', "import '../workload/x.ts';"]],

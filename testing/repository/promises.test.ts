@@ -2,6 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
+import { isBeyondBounds } from '../../bench/restore/restore-report.ts';
+import type { RestoreRow } from '../../bench/restore/restore-rows.ts';
 import { absentTests } from './named-tests.ts';
 import { promisesPage } from './promises-page.ts';
 import type { PromiseGroup, StewardPromise } from './promises-page.ts';
@@ -184,7 +186,7 @@ test('The neighbor of a hostile tenant is answered within a second, and a quota 
   };
   const attacked = rows.filter(({ attack }) => attack !== 'alone');
   expect([...new Set(attacked.map(({ store }) => store))]).toEqual(
-    expect.arrayContaining(['etcd', 'postgres', 'mysql']),
+    expect.arrayContaining(['etcd', 'postgres', 'mysql', 'nats']),
   );
   expect(attacked.flatMap(({ failed }) => failed)).toEqual([]);
   for (const { writesMs, readsMs, hostile } of attacked) {
@@ -195,6 +197,16 @@ test('The neighbor of a hostile tenant is answered within a second, and a quota 
     if (hostile?.quota === undefined) continue;
     expect(hostile.quota.deniedAfterMs ?? Infinity).toBeLessThanOrEqual(10_000);
     expect(hostile.quota.undeleted).toBe(0);
+  }
+});
+
+test('A destroyed tenant is restored without a loss older than ten seconds, at 15 s per 100 MB, in the committed figures', () => {
+  const { rows } = JSON.parse(read('bench/results/restore.json')) as { readonly rows: readonly RestoreRow[] };
+  expect(rows.map(({ store }) => store)).toEqual(['etcd', 'postgres', 'mysql', 'nats']);
+  for (const row of rows) {
+    expect(row.objects).toBeGreaterThanOrEqual(10_000);
+    expect(row.history.perSecond).toBeGreaterThanOrEqual(100);
+    expect([row.store, isBeyondBounds(row)]).toEqual([row.store, false]);
   }
 });
 

@@ -13,6 +13,8 @@ const foldersOf: Readonly<Record<ConditionKind, readonly string[]>> = {
   RetainedControlPlane: ['controllers/retainedcontrolplane'],
   DataStore: ['controllers/datastore'],
   KubeconfigGenerator: ['controllers/kubeconfiggenerator'],
+  ControlPlanePool: ['controllers/controlplanepool'],
+  ControlPlaneClaim: ['controllers/controlplaneclaim'],
   BackupPolicy: ['controllers/backuppolicy'],
   TenantBackup: ['controllers/tenantbackup'],
   TenantRestore: ['controllers/tenantrestore'],

@@ -32,6 +32,8 @@ describe('The page about the uninstallation', () => {
     expect([...held.keys()].toSorted()).toEqual([
       'backupPolicy',
       'clusterStackRelease',
+      'controlPlaneClaim',
+      'controlPlanePool',
       'dataStore',
       'kubeconfigGenerator',
       'retainedControlPlane',

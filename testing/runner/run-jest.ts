@@ -88,7 +88,7 @@ function broken(name: string): TestResult {
   return { file: jestItself, name, outcome: 'failed', seconds: 0 };
 }
 
-/** A time limit that is set anew when what it is for begins. */
+/** A time limit that starts again when what it is for begins. */
 class Deadline {
   readonly #controller = new AbortController();
   #timer: NodeJS.Timeout | undefined;

@@ -81,7 +81,7 @@ async function main(names: readonly string[]): Promise<number> {
     );
     return 2;
   }
-  const { leftOut, releases } = testScope();
+  const { leftOut, releases, clusterApi } = testScope();
   const withScenarios = names.length === 0 || names.includes('e2e');
   const unbuilt = withScenarios ? (await unbuiltScenarios()).filter((name) => !leftOut.includes(name)) : [];
   const until = givenUntil();
@@ -91,7 +91,7 @@ async function main(names: readonly string[]): Promise<number> {
   process.env[runSeedVariable] = String(seed);
   const chosen = `what is chosen at random is chosen by ${runSeedVariable}=${seed}: give it to choose the same again`;
   console.log(`── ${chosen}`);
-  const scope = `THE CORE OF THE TESTS, of Kubernetes ${releases.map(({ minor }) => minor).join(' and ')}, without the scenarios ${leftOut.join(', ')}: ${testScopeVariable}=whole runs all`;
+  const scope = `THE CORE OF THE TESTS, of Kubernetes ${minors(releases)} and Cluster API ${minors(clusterApi)}, without the scenarios ${leftOut.join(', ')}: ${testScopeVariable}=whole runs all`;
   if (leftOut.length > 0) console.log(`── ${scope}`);
   if (unbuilt.length > 0) console.log(`── ${unbuiltNote(unbuilt)}`);
   const wanted = tiers.filter(({ name }) => names.length === 0 || names.includes(name));
@@ -172,6 +172,10 @@ function givenUntil(): number | undefined {
   if (text === '') return undefined;
   if (/^\d{1,12}$/.test(text)) return Number(text) * 1000;
   throw new Error(`STEWARD_UNTIL is "${text}": give a time in seconds since 1970, such as $(date -d +78min +%s).`);
+}
+
+function minors(releases: readonly { readonly minor: string }[]): string {
+  return releases.map(({ minor }) => minor).join(' and ');
 }
 
 function counts(tests: readonly TestResult[]): Record<TestResult['outcome'], number> {

@@ -6,10 +6,10 @@ import { scenarioOrder } from './scenario-order.ts';
 
 const scenarios: readonly Scenario[] = [
   { name: 'demo', shares: undefined },
-  { name: 'exposure', shares: 'steward' },
   { name: 'external', shares: undefined },
   { name: 'flux', shares: undefined },
   { name: 'harness', shares: undefined },
+  { name: 'import', shares: 'steward' },
   { name: 'rotation', shares: 'steward' },
   { name: 'tenants', shares: 'steward' },
   { name: 'topology', shares: 'capi' },
@@ -34,7 +34,7 @@ test('scenarios beyond the core come late, but among those that share a cluster 
   fc.assert(
     fc.property(seeds, (seed) => {
       expect(names(seed).slice(-2)).toEqual(['external', 'flux']);
-      const sharing = names(seed).filter((name) => ['exposure', 'rotation', 'tenants'].includes(name));
+      const sharing = names(seed).filter((name) => ['import', 'rotation', 'tenants'].includes(name));
       expect(sharing.at(-1)).toBe('rotation');
     }),
   );

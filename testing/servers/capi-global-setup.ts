@@ -1,6 +1,6 @@
-import { clusterApiReleases } from '../../e2e/tools/cluster-api-releases.ts';
 import { kubernetesReleases } from '../../e2e/tools/kubernetes-releases.ts';
 import { resolveTools } from '../../e2e/tools/resolve.ts';
+import { testScope } from '../runner/test-scope.ts';
 
 const progress = (line: string): void => void process.stderr.write(`${line}\n`);
 
@@ -13,6 +13,6 @@ export default async function setUp(): Promise<void> {
   // Control planes are upgraded along the newest three.
   for (const { version: kubernetes } of kubernetesReleases.slice(0, 3))
     await resolveTools(['kube-apiserver'], { kubernetes, progress });
-  for (const { version: clusterApi } of clusterApiReleases)
+  for (const { version: clusterApi } of testScope().clusterApi)
     await resolveTools(['capi-core-manager', 'capi-kubeadm-bootstrap-manager', 'clusterctl'], { clusterApi, progress });
 }

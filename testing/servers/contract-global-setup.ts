@@ -1,6 +1,7 @@
-import { etcdReleases, leakyEtcd } from '../../e2e/tools/etcd-releases.ts';
+import { leakyEtcd } from '../../e2e/tools/etcd-releases.ts';
 import { resolveTools } from '../../e2e/tools/resolve.ts';
 import { comparedReleases } from '../repository/compared-releases.ts';
+import { testScope } from '../runner/test-scope.ts';
 import { installMariadb } from './mariadb-server.ts';
 
 /**
@@ -15,7 +16,7 @@ export default async function setUp({ nonFlagArgs }: { readonly nonFlagArgs: rea
   });
   await resolveTools(['gitops-health', 'versitygw'], { progress });
   await installMariadb(progress);
-  for (const { version } of [...etcdReleases, leakyEtcd])
+  for (const { version } of [...testScope().etcd, leakyEtcd])
     await resolveTools(['etcd', 'etcdctl'], { etcd: version, progress });
   if (nonFlagArgs.length > 0) return;
   for (const { version: kubernetes } of comparedReleases()) await resolveTools(['kubeadm'], { kubernetes, progress });

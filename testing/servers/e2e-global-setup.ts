@@ -10,6 +10,7 @@ import { resolveTools } from '../../e2e/tools/resolve.ts';
 import { sampleApiServerArchive } from '../../e2e/tools/sample-api-server-image.ts';
 import { traefikArchive } from '../../e2e/tools/traefik-image.ts';
 import { testScope } from '../runner/test-scope.ts';
+import type { beyondCore } from '../runner/test-scope.ts';
 
 const cache = join(import.meta.dirname, '..', '..', '.cache');
 
@@ -33,9 +34,11 @@ export default async function setUp({ nonFlagArgs }: { readonly nonFlagArgs: rea
     });
   }
   await resolveTools(['clusterctl', 'helm', 'kustomize', 'metrics-server', 'registry'], { progress });
-  await sampleApiServerArchive(progress);
-  await traefikArchive(progress);
-  if (!testScope().leftOut.includes('network-policies')) await preparePolicyAgent(progress);
+  const isRun = (scenario: (typeof beyondCore)[number]): boolean => !testScope().leftOut.includes(scenario);
+  if (isRun('konnectivity')) await sampleApiServerArchive(progress);
+  if (isRun('exposure')) await traefikArchive(progress);
+  if (isRun('network-policies')) await preparePolicyAgent(progress);
+  if (isRun('restore-elsewhere')) await resolveTools(['versitygw'], { progress });
   await mkdir(cache, { recursive: true });
   await writeManagerImage(managerArchive);
   process.env[builtManagerVariable] = managerArchive;

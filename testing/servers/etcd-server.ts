@@ -40,6 +40,8 @@ export interface EtcdTls {
 export interface EtcdServer extends AsyncDisposable {
   /** With scheme, one of each member. */
   readonly endpoints: readonly string[];
+  /** Its files. */
+  readonly folder: string;
   /** Absent without TLS. */
   readonly tls?: EtcdTls;
   /** Runs etcdctl as root and returns what it prints. */
@@ -185,6 +187,7 @@ export const startEtcd = async (options: EtcdOptions = {}): Promise<EtcdServer> 
     }
     return {
       endpoints: members.map(({ client }) => client),
+      folder: folder.path,
       tls,
       control,
       kill: async (member = 0) => processes.get(member)?.kill(),

@@ -25,6 +25,8 @@ export interface MariadbOptions {
 /** A real MariaDB on a port of 127.0.0.1, with an account `root` that may do everything from everywhere. */
 export interface MariadbServer extends AsyncDisposable {
   readonly port: number;
+  /** Its files. */
+  readonly folder: string;
   readonly password: string;
   /** Absent without TLS. */
   readonly ca?: KeyPair;
@@ -162,6 +164,7 @@ export const startMariadb = async (options: MariadbOptions = {}): Promise<Mariad
     await start();
     return {
       port,
+      folder: folder.path,
       password,
       ...(tls && { ca: tls.ca }),
       sql: async (...statements) => {

@@ -45,6 +45,8 @@ export interface NatsTls {
 export interface NatsServer extends AsyncDisposable {
   /** `host:port`, one of each server. */
   readonly endpoints: readonly string[];
+  /** Their files. */
+  readonly folder: string;
   /** Of `accounts`. */
   readonly keys: OperatorKeys;
   /** Absent without TLS. */
@@ -139,6 +141,7 @@ export async function startNats(options: NatsOptions): Promise<NatsServer> {
     await Promise.all(places.map((_, index) => start(index)));
     return {
       endpoints: places.map((_, index) => at(3 * index)),
+      folder: folder.path,
       keys,
       tls,
       logs: places.map(({ log }) => log),

@@ -19,11 +19,15 @@ export interface PostgresOptions {
   readonly clientCertificates?: boolean;
   /** A standby of this server: it takes no writes until it is promoted. With that server's password and CA. */
   readonly standbyOf?: PostgresServer;
+  /** Settings that win over ours. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 /** A real PostgreSQL on a port of 127.0.0.1, which requires passwords (SCRAM). */
 export interface PostgresServer extends AsyncDisposable {
   readonly port: number;
+  /** Its files. */
+  readonly folder: string;
   /** The superuser. */
   readonly user: string;
   readonly password: string;
@@ -62,7 +66,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     const own = options.tls === true ? await serverCa('postgres-ca') : undefined;
     const ca = standbyOf === undefined ? own : standbyOf.ca;
     await (standbyOf === undefined ? initialize(place) : copyOf(place, standbyOf));
-    const values = await settings(place, ca, options.clientCertificates ?? false);
+    const values = { ...(await settings(place, ca, options.clientCertificates ?? false)), ...options.settings };
     const log = join(folder.path, 'postgres.log');
     const ssl = ca === undefined ? false : await trusting(ca);
     const sql: PostgresServer['sql'] = async (statement, database = 'postgres') => {
@@ -90,6 +94,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     await start();
     return {
       port,
+      folder: folder.path,
       user: superuser,
       password: superuserPassword,
       ca,

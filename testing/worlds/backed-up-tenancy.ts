@@ -43,10 +43,10 @@ export class BackedUpTenancy {
     return takeBackup({ ...parts, objects: [{ kind: 'Secret' }], store: 'first', run, signal: this.#never });
   }
 
-  /** Begins to follow after a backup. */
-  follow({ record }: TakenBackup): void {
+  /** Begins to follow after a backup; `reached` hears up to when all changes are saved. */
+  follow({ record }: TakenBackup, reached: (moment: Date) => void = () => undefined): void {
     const stop = new AbortController();
-    const parts = { data: this.source.open(), folder: this.folder, clock: this.clock, run: record.run };
+    const parts = { data: this.source.open(), folder: this.folder, clock: this.clock, run: record.run, reached };
     const ended = followChanges({ ...parts, signal: stop.signal }, BigInt(record.revision));
     ended.catch(() => undefined);
     this.#following = { stop, ended };

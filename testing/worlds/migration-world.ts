@@ -24,6 +24,7 @@ export class MigrationWorld extends TenantWorld {
   /** API servers that ignore policies. */
   deafServers = false;
   #pods = 0;
+  #replaced: Promise<void> = Promise.resolve();
 
   constructor(
     options: {
@@ -47,7 +48,11 @@ export class MigrationWorld extends TenantWorld {
     });
     this.target = target;
     this.cluster.after(async ({ kind, verb }) => {
-      if (kind?.kind === 'Deployment' && verb === 'apply') await this.#replacePods();
+      if (kind?.kind !== 'Deployment' || verb !== 'apply') return;
+      // One look after the other, as a controller does, also when two managers apply at once: each look makes the pods that it misses.
+      const look = (): Promise<void> => this.#replacePods();
+      this.#replaced = this.#replaced.then(look, look);
+      await this.#replaced;
     });
     this.tenant.before((call) => this.#deny(call));
   }

@@ -12,7 +12,7 @@ import type { TenantControlPlaneOptions } from '../../controllers/tenantcontrolp
 import { ownedKinds } from '../../controllers/tenantcontrolplane/watches.ts';
 import type { Reach } from '../../controllers/tenantcontrolplane/endpoint/reach/reach.ts';
 import type { Migrations } from '../../controllers/tenantcontrolplane/dependencies.ts';
-import type { DataMeasurement } from '../../controllers/tenantcontrolplane/quota/quota-decision.ts';
+import type { DataMeasurement } from '../../controllers/tenantcontrolplane/quota/data-measurement.ts';
 import { ApiError } from '../../runtime/client/errors.ts';
 import type { InformerFactory } from '../../runtime/cache/informer-factory.ts';
 import { silent } from '../../runtime/observe/logger.ts';
@@ -25,6 +25,7 @@ import { Sessions } from '../../stores/sessions.ts';
 import { StoreAccess } from '../../stores/store-access.ts';
 import { TenantPool } from '../../tenants/pool.ts';
 import type { TenantWatches } from '../../tenants/tenant-watches.ts';
+import { UseMeter } from '../../tenants/use/use-meter.ts';
 import type { TenantPoolOptions } from '../../tenants/pool.ts';
 import { emptyInformers } from '../fake/empty-informers.ts';
 import { FakeClock } from '../fake/fake-clock.ts';
@@ -110,6 +111,8 @@ export class TenantWorld {
   readonly #listen: ((world: TenantWorld) => TenantWatches) | undefined;
   #watches: TenantWatches | undefined;
   readonly #prober: TenantControlPlaneOptions['prober'];
+  readonly #readsUse: boolean;
+  #useMeter: UseMeter | undefined;
   readonly #informers: Pick<InformerFactory, 'informer'>;
 
   constructor(
@@ -134,6 +137,8 @@ export class TenantWorld {
       readonly watches?: (world: TenantWorld) => TenantWatches;
       /** Hears where the tenant is to be probed; by default nobody does. */
       readonly prober?: TenantControlPlaneOptions['prober'];
+      /** Reads whether the tenant is used, from what `metrics` says; by default nothing does. */
+      readonly readsUse?: boolean;
     } = {},
   ) {
     this.clock = new FakeClock(options.start);
@@ -143,6 +148,7 @@ export class TenantWorld {
     this.#starts = options.starts ?? {};
     this.#listen = options.watches;
     this.#prober = options.prober;
+    this.#readsUse = options.readsUse === true;
     this.#openTenant = options.openTenant ?? (() => this.tenant);
     this.#drivers = [this.store, ...(options.others ?? [])].map(({ driver }) => driver);
     const { beside = [] } = options;
@@ -333,6 +339,10 @@ export class TenantWorld {
     const { cluster, clock } = this;
     this.#watches?.close();
     this.#watches = this.#listen?.(this);
+    this.#useMeter?.close();
+    this.#useMeter = this.#readsUse
+      ? new UseMeter({ clock, log: silent, memory: new ObjectMemory(), random: () => 0 })
+      : undefined;
     const controller = tenantControlPlaneController({
       memory: new ObjectMemory(),
       cluster,
@@ -346,6 +356,7 @@ export class TenantWorld {
       },
       watches: this.#watches,
       prober: this.#prober,
+      useMeter: this.#useMeter,
       ...this.#starts,
       reach: this.#reach,
       measurementOf: () => this.measurement,

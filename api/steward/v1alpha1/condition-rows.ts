@@ -31,7 +31,7 @@ export const tenantControlPlaneConditions = {
       Migrating: 'The data is being migrated to another DataStore.',
       CertificateAuthorityRotating: 'Pods that trust a new CA are being rolled out.',
       WriteLimited: 'The API server responds, but denies writes as requested in the spec.',
-      Sleeping: 'The spec has 0 replicas, so no pods run.',
+      Sleeping: 'The control plane sleeps, so no pods run.',
     },
   },
   StoreReady: {
@@ -124,7 +124,7 @@ export const tenantControlPlaneConditions = {
         'The Secret with the keys of encrypted data is missing or damaged. Running pods are left alone.',
       StoppedForMigration:
         'The data is being migrated. This Kubernetes version cannot deny writes, so the API servers are stopped for the last part of the migration. Migrating shows the progress.',
-      Sleeping: 'The spec has 0 replicas, so no pods run.',
+      Sleeping: 'The control plane sleeps, so no pods run.',
     },
   },
   UpgradeAllowed: {
@@ -139,7 +139,7 @@ export const tenantControlPlaneConditions = {
       StartsLater: 'Other control planes are starting their pods. This one gets new pods when one of them is ready.',
       RolloutFailed:
         'New pods did not become ready, or failed when they got connections. The previous pods serve. The message says why, and when the rollout is tried again.',
-      Sleeping: 'The spec has 0 replicas, so there is no API server to query.',
+      Sleeping: 'The control plane sleeps, so there is no API server to query.',
     },
   },
   PodsProtected: {
@@ -160,8 +160,29 @@ export const tenantControlPlaneConditions = {
         'A HorizontalPodAutoscaler that Steward did not create scales the same Deployment, so Steward creates none. The message names it.',
       MetricsUnavailable:
         'The HorizontalPodAutoscaler cannot compute a number of pods, so their number stays. The message is that of the HorizontalPodAutoscaler.',
-      Sleeping: 'The spec has 0 replicas, so no pods run.',
+      Sleeping: 'The control plane sleeps, so no pods run.',
       NotRequested: 'The spec no longer requests it.',
+    },
+  },
+  Asleep: {
+    meaning:
+      'No pods are wanted at this time. Present only if `spec.sleep` or one of its annotations requests sleep, or once did.',
+    polarity: 'negative',
+    reasons: {
+      Scheduled: 'The schedules in the spec say so. The message contains the time at which it wakes up.',
+      Requested: 'The annotation `steward.butlerlabs.dev/sleep-until` or 0 replicas request it.',
+      Idle: 'Nobody has used it for as long as `spec.sleep.afterIdle` says. The message contains the time at which a schedule wakes it up, if one does.',
+      InUse:
+        'It was used within the last minutes, or has started. It falls asleep when nobody has used it for as long as `spec.sleep.afterIdle` says.',
+      NotUsed:
+        'Nobody uses it, but not for as long as `spec.sleep.afterIdle` says. The message contains the time of the last use.',
+      UseUnknown: 'Whether it is used cannot be read, so it stays awake. The message says why.',
+      Awake:
+        'The schedules in the spec say that it is awake, or somebody has called it. The message contains the time until which it is.',
+      KeptAwake: 'The annotation `steward.butlerlabs.dev/wake-until` keeps it awake.',
+      Starting: 'It is time to sleep, but the control plane has not been Ready for the first time yet.',
+      WorkUnderWay: 'It is time to sleep, but something has to end before. The message says what.',
+      NotRequested: 'Neither the spec nor an annotation requests sleep anymore.',
     },
   },
   TenantConfigured: {
@@ -170,7 +191,7 @@ export const tenantControlPlaneConditions = {
     reasons: {
       ApiServerNotReady: 'The API server of the tenant does not respond yet.',
       PoliciesNotServed: 'This Kubernetes version does not serve the admission policies that the spec requires.',
-      Sleeping: 'The spec has 0 replicas, so nothing inside the tenant is reconciled.',
+      Sleeping: 'The control plane sleeps, so nothing inside the tenant is reconciled.',
     },
   },
   AddonsReady: {
@@ -181,7 +202,7 @@ export const tenantControlPlaneConditions = {
       RouteNotAccepted:
         'No Gateway has accepted the route for konnectivity agents or for trustd. The message contains what each one reports.',
       NotExposed: 'The Service has no node port for konnectivity agents or for trustd yet.',
-      Sleeping: 'The spec has 0 replicas, so nothing inside the tenant is reconciled.',
+      Sleeping: 'The control plane sleeps, so nothing inside the tenant is reconciled.',
     },
   },
   Migrating: {
@@ -241,16 +262,17 @@ export const tenantControlPlaneConditions = {
     },
   },
   WithinQuota: {
-    meaning: 'The tenant stores less than `spec.quota` allows. Only present if the spec has a quota, or once had one.',
+    meaning:
+      'The tenant stores less, and writes less often, than `spec.quota` allows. Only present if the spec has a quota, or once had one.',
     polarity: 'positive',
     reasons: {
-      WithinQuota: 'The tenant stores less than the percentage from which on it is reported.',
+      WithinQuota: 'The tenant is below the percentage of every limit from which on it is reported.',
       NearQuota: 'The tenant will soon reach a limit. The message says which.',
       QuotaExceeded:
-        'The tenant has reached a limit, so its API server denies creations and changes until enough is deleted.',
-      NotMeasured: 'What the tenant stores has not been measured yet. Writes are allowed.',
+        'The tenant has reached a limit, so its API server denies creations and changes until enough is deleted, or until it has written little enough.',
+      NotMeasured: 'What the tenant stores or writes has not been measured yet. Writes are allowed.',
       MeasurementFailed:
-        'What the tenant stores has not been measured for ten minutes, so writes are allowed. The message says why.',
+        'What the tenant stores or writes has not been measured for ten minutes, so writes are allowed. The message says why.',
       PoliciesNotServed:
         'This Kubernetes version does not serve the admission policies that a quota requires. Writes are allowed.',
       NotRequested: 'The spec has no quota anymore.',
@@ -360,6 +382,19 @@ export const dataStoreConditions = {
       InUse:
         'TenantControlPlanes still have data here, data of deleted ones is retained here, or that is unknown. The message names the objects.',
       Deleting: 'The object is being removed.',
+    },
+  },
+  SpaceReserved: {
+    meaning:
+      'The quota of every member of etcd has room for the history of what tenants overwrite. Present only if spec.etcd.compaction is set.',
+    polarity: 'positive',
+    reasons: {
+      SpaceReserved: 'There is room.',
+      CompactedEarly:
+        'Tenants have overwritten so much that history was compacted early, in the last ten minutes. `status.etcd.compacted` says how far.',
+      LiveDataTooLarge:
+        'What tenants store now uses 80% of the quota or more, so there is little to compact. No tenant is placed here.',
+      QuotaUnknown: 'Members of etcd report no quota.',
     },
   },
   Defragmented: {

@@ -1,5 +1,6 @@
 import { addonFields, konnectivityHostnameRule } from '../../embedded/addons.ts';
 import { dataStoreFields, placementFields } from '../../embedded/data-store-fields.ts';
+import { sleepFields } from '../../embedded/sleep.ts';
 import type { CelRule, Infer } from '../../schema.ts';
 import { bool, described, obj, opt, ruled, str } from '../../schema.ts';
 import { controlPlaneSpec } from './control-plane-spec.ts';
@@ -37,6 +38,7 @@ export const tenantControlPlaneSpec = obj(
     ),
     ...placementFields,
     ...dataStoreFields,
+    ...sleepFields,
     dataStoreSchema: opt(
       ruled(dataStoreFields.dataStoreSchema.optional, {
         rule: 'self == oldSelf',

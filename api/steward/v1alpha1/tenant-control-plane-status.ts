@@ -9,6 +9,8 @@ import { credentialsRotation } from './credentials-rotation.ts';
 import { drainedTenant } from './data-store-drain.ts';
 import { encryptionStatus } from './encryption-status.ts';
 import { quotaStatus } from './quota-status.ts';
+import { sleepStatus } from './sleep/sleep-status.ts';
+import { useStatus } from './sleep/use-status.ts';
 import { migrationStatus, previousShares } from './migration-status.ts';
 
 /** A time that older writers of the status may have sent as null. */
@@ -339,7 +341,13 @@ export const tenantControlPlaneStatus = obj({
   conditions: opt(conditionList()),
   storage: opt(described(storage, 'Where the data is, and by which identifiers.')),
   certificates: opt(described(certificates, 'Secrets with certificates and keys.')),
-  quota: opt(described(quotaStatus, 'What the tenant stores, and the limits of it. Absent without a quota.')),
+  quota: opt(
+    described(quotaStatus, 'What the tenant stores and writes, and the limits of it. Absent without a quota.'),
+  ),
+  sleep: opt(
+    described(sleepStatus, 'Whether the control plane sleeps. Absent without `spec.sleep` and its annotations.'),
+  ),
+  use: opt(described(useStatus, 'Whether the control plane is used. Absent without `spec.sleep.afterIdle`.')),
   encryption: opt(
     described(encryptionStatus, 'Encryption of the data in the datastore. The keys are stored only in a Secret.'),
   ),

@@ -46,6 +46,8 @@ export const tenantControlPlane: NamespacedKind<
     { name: 'Kubeconfig', type: 'string', jsonPath: '.status.kubeconfig.admin.secretName' },
     { name: 'Datastore', type: 'string', jsonPath: '.status.storage.dataStoreName' },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+    { name: 'Sleep', type: 'string', jsonPath: '.status.conditions[?(@.type=="Asleep")].reason', priority: 1 },
+    { name: 'Since', type: 'date', jsonPath: '.status.sleep.since', priority: 1 },
   ],
 };
 

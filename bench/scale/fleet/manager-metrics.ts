@@ -15,6 +15,8 @@ export interface ManagerMetrics {
   readonly lagP99Ms: number;
   readonly lagMaxMs: number;
   readonly heapMiB: number;
+  /** Managers that share the tenants, itself included; 0 where one works at a time. */
+  readonly members: number;
 }
 
 /** The manager at one time, from outside and by its metrics. */
@@ -26,11 +28,12 @@ export interface ManagerLook extends ProcessUsage, ManagerMetrics {
 /** Node measures by a timer of so many milliseconds, and counts them as lag. */
 const timerMs = 10;
 const controller = 'tenantcontrolplane';
+const membersMetric = 'steward_shard_members';
 
 /** Reads the metrics of a manager. */
 export function metricsOfManager(text: string): ManagerMetrics {
   // Most lines are of single tenants.
-  const lines = text.split('\n').filter((line) => !line.startsWith('steward_'));
+  const lines = text.split('\n').filter((line) => !line.startsWith('steward_') || line.startsWith(membersMetric));
   const few = lines.join('\n');
   const ofController = (name: string): number =>
     metricSamples(few, name)
@@ -55,5 +58,6 @@ export function metricsOfManager(text: string): ManagerMetrics {
     lagP99Ms: lag('nodejs_eventloop_lag_p99_seconds'),
     lagMaxMs: lag('nodejs_eventloop_lag_max_seconds'),
     heapMiB: one('nodejs_heap_size_used_bytes') / 2 ** 20,
+    members: one(membersMetric),
   };
 }

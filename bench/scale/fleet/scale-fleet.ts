@@ -21,9 +21,11 @@ import { startEtcdDataStore } from '../../../testing/contracts/stores/etcd/data-
 import type { EtcdDataStore } from '../../../testing/contracts/stores/etcd/data-store.ts';
 import { realNamespace } from '../stand-in/real-tenant.ts';
 import { StandInProcess } from '../stand-in/stand-in-process.ts';
-import { ScaleManager } from './scale-manager.ts';
+import { buildManager, managerKubeconfig } from './scale-manager.ts';
+import type { ManagerProgram } from './scale-manager.ts';
 import { startScaleManagement } from './scale-management.ts';
 import type { ScaleManagement } from './scale-management.ts';
+import { ScaleManagers } from './scale-managers.ts';
 
 /** The DataStores of the fleet: nearly all tenants use the first. */
 export const stores = ['default', 'few'] as const;
@@ -42,7 +44,8 @@ const version = kubernetesReleases[0].version;
 
 /** Tenants of a real management cluster and real etcds, whose API servers are a stand-in. Everything ends with this process. */
 export class ScaleFleet implements AsyncDisposable {
-  readonly manager: ScaleManager;
+  readonly manager: ScaleManagers;
+  readonly program: ManagerProgram;
   readonly standIn: StandInProcess;
   readonly admin: Cluster;
   readonly management: ScaleManagement;
@@ -53,11 +56,12 @@ export class ScaleFleet implements AsyncDisposable {
   readonly #namespaces = new Set<string>();
 
   private constructor(
-    parts: Pick<ScaleFleet, 'manager' | 'standIn' | 'admin' | 'management' | 'stores'>,
+    parts: Pick<ScaleFleet, 'manager' | 'program' | 'standIn' | 'admin' | 'management' | 'stores'>,
     informers: InformerFactory,
     started: AsyncDisposableStack,
   ) {
     this.manager = parts.manager;
+    this.program = parts.program;
     this.standIn = parts.standIn;
     this.admin = parts.admin;
     this.management = parts.management;
@@ -66,8 +70,8 @@ export class ScaleFleet implements AsyncDisposable {
     this.#started = started;
   }
 
-  /** Starts everything, with no tenant. */
-  static async start(progress: (step: string) => void): Promise<ScaleFleet> {
+  /** Starts everything, with no tenant, and with so many managers that share them. */
+  static async start(progress: (step: string) => void, managers = 1): Promise<ScaleFleet> {
     await using started = new AsyncDisposableStack();
     progress('management cluster');
     const management = started.use(await startScaleManagement());
@@ -86,9 +90,10 @@ export class ScaleFleet implements AsyncDisposable {
     await informers.synced();
     const standIn = started.use(await StandInProcess.start(server.kubeconfigPath));
     progress('manager');
-    const manager = started.use(await ScaleManager.build({ server, folder }));
+    const program = await buildManager(folder);
+    const manager = started.use(await ScaleManagers.of(program, await managerKubeconfig(server), managers));
     await manager.start();
-    const parts = { manager, standIn, admin, management, stores: all };
+    const parts = { manager, program, standIn, admin, management, stores: all };
     const fleet = new ScaleFleet(parts, informers, started.move());
     try {
       await fleet.#addStores();
@@ -117,7 +122,7 @@ export class ScaleFleet implements AsyncDisposable {
    * ascending.
    */
   async create(count: number, kind: TenantKind = 'usual'): Promise<readonly number[]> {
-    const keys = Array.from({ length: count }, () => this.#nextKey(kind));
+    const keys = Array.from({ length: count }, () => this.nextKey(kind));
     await this.#ensureNamespaces(keys);
     const waiting = new Set(keys.map(idOf));
     const times: number[] = [];
@@ -135,6 +140,12 @@ export class ScaleFleet implements AsyncDisposable {
       unsubscribe();
     }
     return times;
+  }
+
+  /** Creates one, and waits for nothing. */
+  async request(key: Key, kind: TenantKind = 'usual'): Promise<void> {
+    await this.#ensureNamespaces([key]);
+    await this.admin.create(tenantControlPlane, tenantAt(key, kind));
   }
 
   /** Deletes all tenants at once, by one request each. How long until the last has gone, in milliseconds. */
@@ -213,7 +224,8 @@ export class ScaleFleet implements AsyncDisposable {
     }
   }
 
-  #nextKey(kind: TenantKind): { readonly namespace: string; readonly name: string } {
+  /** The key of the next tenant, which does not exist yet. */
+  nextKey(kind: TenantKind): Key {
     const number = this.#made;
     this.#made += 1;
     const namespace = kind === 'real' ? realNamespace : `fleet-${Math.floor(number / perNamespace)}`;

@@ -2,7 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { runCommand } from '../../../e2e/cluster/machines/run-command.ts';
+import type { KeyPair } from '../../../kubeadm/pki/key-pair.ts';
 import { accountKubeconfig } from '../../../testing/builders/account-kubeconfig.ts';
+import { managerRuntime } from '../../../release/manager-image.ts';
 import { answersOk } from '../../../testing/servers/answers-ok.ts';
 import type { ApiServer } from '../../../testing/servers/api-server.ts';
 import { freePorts } from '../../../testing/servers/free-ports.ts';
@@ -27,11 +29,45 @@ interface Ports {
 
 type Lag = Pick<ManagerLook, 'lagP99Ms' | 'lagMaxMs'>;
 
-/** What a manager is made of. */
-export interface ScaleManagerOptions {
-  readonly server: ApiServer;
-  /** For its files. */
+/** The built program, which several managers can run. */
+export interface ManagerProgram {
   readonly folder: string;
+  /** Flags of Node.js with which the image starts it, and its file. */
+  readonly command: readonly string[];
+}
+
+/** One of several managers. */
+export interface ScaleManagerOptions {
+  /** Of its files, and of its pod. */
+  readonly name?: string;
+  /** Where it reaches the management API. */
+  readonly kubeconfig: string;
+  /** Where the management API reaches its webhooks; by default at the manager itself. */
+  readonly webhookUrl?: string;
+  /** Whether it shares the tenants with others. False by default. */
+  readonly shards?: boolean;
+}
+
+/** Builds the program into a folder. */
+export async function buildManager(folder: string): Promise<ManagerProgram> {
+  const out = path.join(folder, 'manager');
+  await runCommand(process.execPath, [path.join(root, 'cmd/build.ts'), out], { timeoutMs: 300_000 });
+  const program = path.join(out, 'steward.mjs');
+  const [first = ''] = (await readFile(program, 'utf8')).split('\n', 1);
+  // The flags of its first line are those that the image starts it with.
+  return { folder, command: [...first.split(' ').slice(1), program] };
+}
+
+/** A client certificate with the rights of the manager. */
+export function managerClient(server: ApiServer): Promise<KeyPair> {
+  return server.clientPair(`system:serviceaccount:${managerNamespace}:${account}`, [
+    ...['system:serviceaccounts', `system:serviceaccounts:${managerNamespace}`],
+  ]);
+}
+
+/** A kubeconfig with the rights of the manager. */
+export function managerKubeconfig(server: ApiServer): Promise<string> {
+  return accountKubeconfig(server, managerNamespace, account);
 }
 
 /**
@@ -39,6 +75,7 @@ export interface ScaleManagerOptions {
  * ServiceAccount. It is measured from outside, and by the metrics that it serves.
  */
 export class ScaleManager implements AsyncDisposable {
+  readonly name: string;
   readonly #folder: string;
   readonly #ports: Ports;
   readonly #command: readonly string[];
@@ -47,50 +84,96 @@ export class ScaleManager implements AsyncDisposable {
   /** Of all looks since the measurement began. */
   #lag: Lag = { lagP99Ms: 0, lagMaxMs: 0 };
 
-  private constructor(folder: string, ports: Ports, command: readonly string[]) {
+  private constructor(name: string, folder: string, ports: Ports, command: readonly string[]) {
+    this.name = name;
     this.#folder = folder;
     this.#ports = ports;
     this.#command = command;
   }
 
-  /** Builds the program; nothing runs yet. */
-  static async build({ server, folder }: ScaleManagerOptions): Promise<ScaleManager> {
-    const out = path.join(folder, 'manager');
-    await runCommand(process.execPath, [path.join(root, 'cmd/build.ts'), out], { timeoutMs: 300_000 });
-    const program = path.join(out, 'steward.mjs');
-    const [first = ''] = (await readFile(program, 'utf8')).split('\n', 1);
+  /** Nothing runs yet. */
+  static async of(
+    { folder, command }: ManagerProgram,
+    { name = 'manager', kubeconfig, webhookUrl, shards = false }: ScaleManagerOptions,
+  ): Promise<ScaleManager> {
     const [metrics = 0, health = 0, webhooks = 0] = await freePorts(3);
-    const kubeconfig = path.join(folder, 'manager.kubeconfig');
-    await writeFile(kubeconfig, await accountKubeconfig(server, managerNamespace, account), { mode: 0o600 });
-    // The flags of its first line are those that the image starts it with.
-    return new ScaleManager(folder, { metrics, health, webhooks }, [
-      ...first.split(' ').slice(1),
-      ...[program, 'manager', `--kubeconfig=${kubeconfig}`, '--leader-elect', '--datastore=default'],
+    const file = path.join(folder, `${name}.kubeconfig`);
+    await writeFile(file, kubeconfig, { mode: 0o600 });
+    return new ScaleManager(name, folder, { metrics, health, webhooks }, [
+      ...command,
+      ...['manager', `--kubeconfig=${file}`, '--leader-elect', '--datastore=default'],
       ...[`--pod-namespace=${managerNamespace}`, `--max-starting-control-planes=${mostAtOnce}`],
       ...['--insecure-diagnostics', `--metrics-bind-address=127.0.0.1:${metrics}`],
       ...[`--health-probe-bind-address=127.0.0.1:${health}`, `--webhook-bind-address=127.0.0.1:${webhooks}`],
-      `--webhook-url=https://localhost:${webhooks}`,
+      ...[`--webhook-url=${webhookUrl ?? `https://localhost:${webhooks}`}`, `--shards=${String(shards)}`],
     ]);
+  }
+
+  /** At which its webhooks are served. */
+  get webhookPort(): number {
+    return this.#ports.webhooks;
+  }
+
+  /** What the kubelet would ask whether it is ready. */
+  get readyUrl(): string {
+    return `http://127.0.0.1:${this.#ports.health}/readyz`;
+  }
+
+  /** The file with what all its processes have written. */
+  get log(): string {
+    return path.join(this.#folder, `${this.name}.log`);
+  }
+
+  get isRunning(): boolean {
+    return this.#process?.running === true;
   }
 
   /** Starts it and waits until it is ready. */
   async start(): Promise<void> {
+    await this.launch();
+    await this.#process?.until(() => answersOk(this.readyUrl), 120_000);
+  }
+
+  /** Starts it. */
+  async launch(): Promise<void> {
     this.#lag = { lagP99Ms: 0, lagMaxMs: 0 };
-    const pod = `manager-${this.#starts}`;
+    const pod = `${this.name}-${this.#starts}`;
     this.#starts += 1;
     this.#process = await startServerProcess({
       program: process.execPath,
       programArguments: this.#command,
-      environment: { ...process.env, NODE_OPTIONS: '', POD_NAMESPACE: managerNamespace, POD_NAME: pod, POD_UID: pod },
-      log: path.join(this.#folder, 'manager.log'),
+      environment: {
+        ...process.env,
+        ...managerRuntime.environment,
+        ...{ NODE_OPTIONS: '', POD_NAMESPACE: managerNamespace, POD_NAME: pod, POD_UID: pod },
+      },
+      log: this.log,
     });
-    await this.#process.until(() => answersOk(`http://127.0.0.1:${this.#ports.health}/readyz`), 120_000);
   }
 
   /** Ends it as the kubelet does. */
   async stop(): Promise<void> {
     await this.#process?.terminate();
     this.#process = undefined;
+  }
+
+  /** Ends it at once, in the middle of whatever it does. */
+  async kill(): Promise<void> {
+    await this.#process?.kill();
+    this.#process = undefined;
+  }
+
+  /** Stops all its threads, which go on at `resume`. */
+  hang(): void {
+    process.kill(this.#pid, 'SIGSTOP');
+  }
+
+  resume(): void {
+    process.kill(this.#pid, 'SIGCONT');
+  }
+
+  async rssMiB(): Promise<number> {
+    return (await readProcessUsage(this.#pid)).rssMiB;
   }
 
   /** The look with which a measurement begins. Rendering metrics takes time; it is over before the processor's is read. */
@@ -115,8 +198,7 @@ export class ScaleManager implements AsyncDisposable {
   }
 
   get #pid(): number {
-    if (this.#process?.running !== true)
-      throw new Error(`The manager does not run; its log is ${path.join(this.#folder, 'manager.log')}.`);
+    if (this.#process?.running !== true) throw new Error(`The manager does not run; its log is ${this.log}.`);
     return this.#process.pid;
   }
 

@@ -103,7 +103,16 @@ export class HostedTenants {
     if (!(await this.#serve(id, deployment, wanted > 0))) return;
     const replicas = spec?.replicas ?? 1;
     const counts = { replicas, updatedReplicas: replicas, readyReplicas: wanted, availableReplicas: wanted };
-    const available = { type: 'Available', status: wanted > 0 ? 'True' : 'False', reason: 'StandIn', message: '' };
+    const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+    // Without times, the API server answers with null for them, which no status can hold.
+    const times = { lastUpdateTime: now, lastTransitionTime: now };
+    const available = {
+      type: 'Available',
+      status: wanted > 0 ? 'True' : 'False',
+      reason: 'StandIn',
+      message: '',
+      ...times,
+    };
     const body = { status: { observedGeneration: metadata.generation, ...counts, conditions: [available] } };
     const key = { namespace: metadata.namespace, name: metadata.name };
     const options = { subresource: 'status', fieldManager: 'kube-controller-manager' } as const;

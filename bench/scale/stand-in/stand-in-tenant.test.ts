@@ -9,7 +9,8 @@ import type { KeyPair } from '../../../kubeadm/pki/key-pair.ts';
 import { systemClock } from '../../../runtime/clock.ts';
 import type { Cluster } from '../../../runtime/client/cluster.ts';
 import type { Connection } from '../../../runtime/client/connection.ts';
-import { openHttp2Line } from '../../../runtime/client/http2-client.ts';
+import { openHttp2Line } from '../../../runtime/client/http2/http2-line.ts';
+import { Http2Sessions } from '../../../runtime/client/http2/http2-sessions.ts';
 import { openCluster } from '../../../runtime/client/http-cluster.ts';
 import { probe } from '../../../tenants/probe.ts';
 import { freePorts } from '../../../testing/servers/free-ports.ts';
@@ -80,7 +81,8 @@ describe("The stand-in for a tenant's API server", () => {
 
   test('reports changes to the watches of an HTTP/2 connection', async () => {
     await client.apply(kinds.ConfigMap, map('a', { x: '1' }), { fieldManager });
-    const line = openHttp2Line(connection, { clock: systemClock, random: () => 0 });
+    const options = { clock: systemClock, random: () => 0 };
+    const line = openHttp2Line(connection, { ...options, sessions: new Http2Sessions(options) });
     const { items, resourceVersion } = await line.list(kinds.ConfigMap, { labelSelector: 'part=one', limit: 10 });
     expect(items).toHaveLength(1);
     const { promise, resolve } = Promise.withResolvers<string>();

@@ -16,8 +16,12 @@ export interface ServingFiles {
   readonly clientCa: string;
 }
 
-/** Who asks: the probe of metrics, the line of watches over HTTP/2, or a call of a reconcile. */
+/** Who asks: the probe of metrics, the line of watches for drift, or a call of a reconcile. */
 export type Asker = 'probe' | 'line' | 'call';
+
+/** Lists and watches for drift want metadata, and no bookmarks. */
+const isOfLine = ({ headers, url = '' }: StandInRequest): boolean =>
+  (headers.accept ?? '').includes('as=PartialObjectMetadata') && !url.includes('allowWatchBookmarks');
 
 /** How long kube-apiserver keeps a connection over HTTP/1.1 that nobody uses. */
 const idleMs = 90_000;
@@ -97,7 +101,7 @@ export class StandInTenant implements ServingTenant {
 
   #answer(request: StandInRequest, response: StandInResponse, asked: (by: Asker) => void): void {
     const isProbe = request.headers['user-agent'] === 'steward-probe';
-    asked(isProbe ? 'probe' : request.httpVersionMajor === 2 ? 'line' : 'call');
+    asked(isProbe ? 'probe' : isOfLine(request) ? 'line' : 'call');
     const [pathname = ''] = (request.url ?? '').split('?');
     if (!open.has(pathname) && !(request.socket as TLSSocket).authorized) {
       const status = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Unauthorized', code: 401 };

@@ -76,3 +76,13 @@ stewardcontrolplane{{ if (.Values.clusterStacks).enabled }},clusterstack,cluster
 {{- define "steward.backups.enabled" -}}
 {{- if and .Values.tenantControlPlanes.enabled (.Values.backups).enabled }}true{{ end }}
 {{- end }}
+
+{{/* Whether calls of control planes that sleep are held; empty if not. Releases of older charts have no such value. */}}
+{{- define "steward.activator.enabled" -}}
+{{- if and .Values.tenantControlPlanes.enabled (.Values.activator).enabled }}true{{ end }}
+{{- end }}
+
+{{- define "steward.activator.labels" -}}
+app.kubernetes.io/name: steward
+app.kubernetes.io/component: activator
+{{- end }}

@@ -139,6 +139,8 @@
   - steward.butlerlabs.dev
   resources:
   - backuppolicies
+  - controlplaneclaims
+  - controlplanepools
   - datastores
   - kubeconfiggenerators
   verbs:
@@ -150,6 +152,8 @@
   - steward.butlerlabs.dev
   resources:
   - backuppolicies/status
+  - controlplaneclaims/status
+  - controlplanepools/status
   - datastores/status
   - kubeconfiggenerators/status
   - retainedcontrolplanes/status
@@ -158,6 +162,14 @@
   verbs:
   - get
   - patch
+- apiGroups:
+  - steward.butlerlabs.dev
+  resources:
+  - controlplaneclaims/finalizers
+  - controlplanepools/finalizers
+  - tenantcontrolplanes/finalizers
+  verbs:
+  - update
 - apiGroups:
   - steward.butlerlabs.dev
   resources:
@@ -172,12 +184,6 @@
   - list
   - patch
   - watch
-- apiGroups:
-  - steward.butlerlabs.dev
-  resources:
-  - tenantcontrolplanes/finalizers
-  verbs:
-  - update
 - apiGroups:
   - steward.butlerlabs.dev
   resources:
@@ -349,6 +355,13 @@
   - list
   - patch
   - watch
+- apiGroups:
+  - discovery.k8s.io
+  resources:
+  - endpointslices
+  verbs:
+  - list
+  - watch
 {{- end }}
 
 {{- define "steward.rules.migrate" }}
@@ -374,6 +387,37 @@
   - jobs
   verbs:
   - get
+  - patch
+{{- end }}
+
+{{- define "steward.rules.activator" }}
+- apiGroups:
+  - discovery.k8s.io
+  resources:
+  - endpointslices
+  verbs:
+  - list
+  - watch
+{{- end }}
+
+{{- define "steward.rules.activator.namespace" }}
+- apiGroups:
+  - ""
+  resources:
+  - configmaps
+  resourceNames:
+  - steward-activator-ports
+  verbs:
+  - get
+  - list
+  - watch
+- apiGroups:
+  - ""
+  resources:
+  - configmaps
+  resourceNames:
+  - steward-wake-requests
+  verbs:
   - patch
 {{- end }}
 

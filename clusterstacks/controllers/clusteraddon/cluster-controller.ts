@@ -9,7 +9,7 @@ import type { Key, Manifest, Resource } from '../../../api/meta.ts';
 import { apiVersionOf } from '../../../api/meta.ts';
 import type { Cluster } from '../../../runtime/client/cluster.ts';
 import type { Controller, ReconcileResult } from '../../../runtime/reconcile/controller.ts';
-import { ApiError } from '../../../runtime/client/errors.ts';
+import { createIfAbsent } from '../../../runtime/client/create-if-absent.ts';
 import { access } from './access.ts';
 import { fieldManager } from './dependencies.ts';
 import { isWatched } from './is-watched.ts';
@@ -40,10 +40,14 @@ export function clusterWatchController(deps: ClusterWatchDependencies): Controll
   return {
     name: 'clusteraddon-cluster',
     kind: capiCluster,
+    optional: true,
     access,
     watches: [
       { kind: clusterAddon, keys: clusterOfAddon },
-      { kind: capiClusterClass, labelSelector: clusterStackLabels.release, metadataOnly: true, keys: ofClass },
+      {
+        ...{ kind: capiClusterClass, labelSelector: clusterStackLabels.release, metadataOnly: true, optional: true },
+        keys: ofClass,
+      },
     ],
     serves: isWatched(deps.watchFilter),
     async reconcile(cluster, { signal }): Promise<ReconcileResult<CapiCluster>> {
@@ -58,11 +62,7 @@ export function clusterWatchController(deps: ClusterWatchDependencies): Controll
       }
       const found = await deps.cluster.get(capiClusterClass, key, { signal });
       if (found?.metadata.labels?.[clusterStackLabels.release] === undefined) return {};
-      try {
-        await deps.cluster.create(clusterAddon, manifest, { fieldManager, signal });
-      } catch (error) {
-        if (!(error instanceof ApiError) || error.reason !== 'AlreadyExists') throw error;
-      }
+      await createIfAbsent(deps.cluster, { kind: clusterAddon, manifest }, { fieldManager, signal });
       return {};
     },
   };

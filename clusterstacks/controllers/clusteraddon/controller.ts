@@ -27,7 +27,7 @@ export function clusterAddonController(deps: Dependencies): Controller<ClusterAd
     // Nothing has to be done before one goes, so that none stays behind where the layer is switched off; others set it.
     formerFinalizers: [clusterStackFinalizers.addon],
     watches: [
-      { kind: capiCluster, keys: addonOfCluster },
+      { kind: capiCluster, optional: true, keys: addonOfCluster },
       { kind: capiMachineDeployment, labelSelector: clusterNameLabel, keys: addonsOfMachineDeployment },
       { kind: clusterStackRelease, keys: addonsOfRelease(deps.seen) },
     ],

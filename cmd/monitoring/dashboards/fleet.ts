@@ -23,6 +23,12 @@ export const fleetDashboard: Dashboard = {
       queries: [{ expr: `count(${condition('ControlPlaneAvailable')} < 1) or vector(0)`, legend: '' }],
     },
     {
+      title: 'Sleeping',
+      description: 'By schedules, for lack of use, by an annotation or with 0 replicas.',
+      ...{ type: 'stat', unit: 'short' },
+      queries: [{ expr: 'sum(max by (namespace, name) (steward_tenant_sleeping)) or vector(0)', legend: '' }],
+    },
+    {
       ...{ title: 'Upgrades held', description: 'UpgradeAllowed is False.', type: 'stat', unit: 'short' },
       queries: [{ expr: `count(${condition('UpgradeAllowed')} == 0) or vector(0)`, legend: '' }],
     },
@@ -72,6 +78,28 @@ export const fleetDashboard: Dashboard = {
         {
           expr: 'sum by (state) (max by (namespace, name, state) (steward_tenant_replicas))',
           legend: '{{state}}',
+        },
+      ],
+    },
+    {
+      title: 'Share of the time asleep',
+      description: 'Of an hour, of the control planes that have or had `spec.sleep`; the ten highest.',
+      ...{ type: 'timeseries', unit: 'percentunit' },
+      queries: [
+        {
+          expr: 'topk(10, max by (namespace, name) (rate(steward_tenant_asleep_seconds_total[1h])))',
+          legend: '{{namespace}}/{{name}}',
+        },
+      ],
+    },
+    {
+      title: 'Not used for the longest time',
+      description: 'Of the control planes with `spec.sleep.afterIdle`, also while they sleep; the ten highest.',
+      ...{ type: 'timeseries', unit: 's' },
+      queries: [
+        {
+          expr: 'topk(10, time() - max by (namespace, name) (steward_tenant_idle_since_timestamp_seconds))',
+          legend: '{{namespace}}/{{name}}',
         },
       ],
     },

@@ -39,6 +39,15 @@ export const tenantDashboard: Dashboard = {
       queries: [{ expr: `max by (state) (steward_tenant_replicas{${one}})`, legend: '{{state}}' }],
     },
     {
+      title: 'Asleep and not used',
+      description: 'For how long, if it has `spec.sleep`; the second only with `spec.sleep.afterIdle`.',
+      ...{ type: 'timeseries', unit: 's' },
+      queries: [
+        { expr: `max(steward_tenant_asleep_seconds_total{${one}})`, legend: 'asleep, in total' },
+        { expr: `time() - max(steward_tenant_idle_since_timestamp_seconds{${one}})`, legend: 'not used' },
+      ],
+    },
+    {
       title: 'Data',
       description:
         'What the tenant occupies in its DataStores, and the part of it that is content: keys and their newest values. Measured every hour.',

@@ -5,6 +5,7 @@ import { ownerReferenceOf } from '../../../api/meta.ts';
 import { dataStore } from '../../../api/steward/v1alpha1/data-store.ts';
 import { tenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { conditionOf, pluginTime, shopParent, shopTenant } from '../../../testing/builders/plugin-control-planes.ts';
+import { FakeClock } from '../../../testing/fake/fake-clock.ts';
 import { PluginWorld } from '../../../testing/worlds/plugin-world.ts';
 
 const key = { namespace: 'tenants', name: 'shop' };
@@ -249,6 +250,78 @@ describe('sleep and wake', () => {
     await world.run('sleep shop --wait=false');
     await world.run('wake shop --wait=false --replicas=5');
     expect((await specOf(world))?.controlPlane.deployment.replicas).toBe(5);
+  });
+
+  test('sleep --until and wake set annotations, and leave the spec to whoever writes it', async () => {
+    await using world = await withParent(topology);
+    const asleep = await world.run('sleep store --until=2030-01-01T08:00:00+01:00 --wait=false');
+    expect(asleep.notes).toEqual([
+      'stewardcontrolplane.controlplane.cluster.x-k8s.io/shop will sleep until 2030-01-01T07:00:00Z',
+    ]);
+    expect((await parentOf(world))?.metadata.annotations).toEqual({ [annotations.sleepUntil]: '2030-01-01T07:00:00Z' });
+    const sleep = { state: 'Asleep', since: pluginTime, reason: 'Manual', nextTransitionTime: '2030-01-01T07:00:00Z' };
+    const patch = { type: 'merge', body: { status: { sleep } } } as const;
+    await world.management.admin.patch(tenantControlPlane, key, patch, { subresource: 'status' });
+    const awake = await world.run('wake store --wait=false');
+    expect(awake.notes.at(-1)).toMatch(/ will be awake until 2030-01-01T07:00:00Z$/);
+    expect((await parentOf(world))?.metadata.annotations).toEqual({ [annotations.wakeUntil]: '2030-01-01T07:00:00Z' });
+    expect((await parentOf(world))?.spec.replicas).toBe(3);
+  });
+
+  test('wake keeps one that sleeps for lack of use awake for as long as afterIdle says, or until another time', async () => {
+    const clock = new FakeClock(new Date('2030-01-01T12:00:00Z'));
+    await using world = await PluginWorld.create({ clock });
+    const status = { sleep: { state: 'Asleep', since: '2030-01-01T08:00:00Z', reason: 'Use' } };
+    const manifest = shopTenant({ spec: { sleep: { afterIdle: '1h30m' } }, status });
+    await world.management.seed(tenantControlPlane, manifest);
+    const { notes } = await world.run('wake shop --wait=false');
+    expect(notes).toEqual(['tenantcontrolplane.steward.butlerlabs.dev/shop will be awake until 2030-01-01T13:30:00Z']);
+    await world.run('wake shop --wait=false --until=2030-01-01T20:00:00Z');
+    const woken = await world.management.admin.get(tenantControlPlane, key);
+    expect(woken?.metadata.annotations).toEqual({ [annotations.wakeUntil]: '2030-01-01T20:00:00Z' });
+    expect(woken?.spec.controlPlane.deployment.replicas).toBe(3);
+  });
+
+  test('wake --wait says that it sleeps for lack of use, until its manager has seen the annotation', async () => {
+    await using world = await PluginWorld.create();
+    const asleep = { sleep: { state: 'Asleep', since: pluginTime, reason: 'Use' } };
+    const spec = { sleep: { afterIdle: '30m' } };
+    await world.management.seed(tenantControlPlane, shopTenant({ spec, status: asleep }));
+    const awake = { sleep: { state: 'Awake', since: pluginTime, reason: 'Manual' } };
+    answer(world, { ...awake, conditions: [conditionOf('Ready', 'True', 'Ready', { generation: 1 })] });
+    const { code, notes } = await world.run('wake shop --timeout=20s');
+    expect(notes.slice(1)).toEqual([
+      'shop: nobody has used it for 30m; kubectl steward wake --until wakes it up before',
+      'shop: is Ready',
+    ]);
+    expect(code).toBe(0);
+  });
+
+  test('sleep --until shows what delays it, and ends when the last pod has', async () => {
+    await using world = await withTenant();
+    const delayed = conditionOf('Asleep', 'False', 'WorkUnderWay', { message: 'it is being upgraded' });
+    const sleep = { state: 'Asleep', since: pluginTime, reason: 'Manual' };
+    const conditions = [conditionOf('Ready', 'False', 'Sleeping')];
+    answer(
+      world,
+      { conditions: [delayed] },
+      { sleep, conditions, kubernetesResources: { deployment: { replicas: 1 } } },
+      { sleep, conditions, kubernetesResources: { deployment: { replicas: 0 } } },
+    );
+    const { notes } = await world.run('sleep shop --until=2030-01-01T07:00:00Z --timeout=20s');
+    expect(notes.slice(1)).toEqual([
+      'shop: the manager has not seen the change yet',
+      'shop: WorkUnderWay: it is being upgraded',
+      'shop: 1 pod is ending',
+      'shop: sleeps',
+    ]);
+  });
+
+  test('a time without a time zone is refused before a connection is made', async () => {
+    await using world = await withTenant();
+    const { code, notes } = await world.run('wake shop --until=2030-01-01T07:00:00');
+    expect({ code, connections: world.connections }).toEqual({ code: 2, connections: [] });
+    expect(notes.join()).toContain('use a time such as 2030-01-01T07:00:00Z.');
   });
 
   test('below a topology they name the field of the Cluster', async () => {

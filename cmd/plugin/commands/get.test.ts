@@ -46,6 +46,35 @@ test('get -o wide names the Cluster, and shows messages in one line without cont
   expect(out).toMatch(/blog .* TenantControlPlane +a node is too old \[31m\n/);
 });
 
+test('get -o wide says why a control plane sleeps, and for how long', async () => {
+  await using world = await PluginWorld.create();
+  const since = new Date(Date.now() - 5 * 86_400_000).toISOString();
+  const sleepers: Readonly<Record<string, Parameters<typeof shopTenant>[0]>> = {
+    idle: {
+      spec: { sleep: { afterIdle: '30m' } },
+      status: { sleep: { state: 'Asleep', since, reason: 'Use' }, conditions: [conditionOf('Asleep', 'True', 'Idle')] },
+    },
+    scaled: { spec: { controlPlane: { deployment: { replicas: 0 }, service: { serviceType: 'LoadBalancer' } } } },
+    awake: {
+      spec: { sleep: { afterIdle: '30m' } },
+      status: {
+        sleep: { state: 'Awake', since, reason: 'Use' },
+        conditions: [conditionOf('Asleep', 'False', 'InUse')],
+      },
+    },
+  };
+  for (const [name, given] of Object.entries(sleepers))
+    await world.management.seed(tenantControlPlane, shopTenant({ name, ...given }));
+  const { out } = await world.run('get -o wide');
+  const cells = out.split('\n').map((line) => line.split(/ {2,}/));
+  const column = cells[0]?.indexOf('ASLEEP') ?? -1;
+  expect(cells.slice(1, -1).map((row) => [row[0], row[column]])).toEqual([
+    ['awake', '<none>'],
+    ['idle', 'Idle 5d'],
+    ['scaled', 'Requested'],
+  ]);
+});
+
 test('get finds a control plane by the name of its Cluster', async () => {
   await using world = await twoControlPlanes();
   expect((await world.run('get store -o name')).out).toBe('tenantcontrolplane.steward.butlerlabs.dev/shop\n');

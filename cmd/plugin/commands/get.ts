@@ -27,6 +27,14 @@ const columns = (now: Date, allNamespaces: boolean): readonly TableColumn<Contro
   { title: 'READY', value: ({ ready }) => ready, tone: ({ ready }) => tones[ready] },
   { title: 'REASON', value: ({ reason }) => reason },
   { title: 'AGE', value: ({ created }) => age(created, now) },
+  {
+    title: 'ASLEEP',
+    wide: true,
+    value: ({ asleep }) =>
+      asleep === undefined
+        ? ''
+        : [asleep.reason, ...(asleep.since === undefined ? [] : [age(asleep.since, now)])].join(' '),
+  },
   { title: 'CLUSTER', wide: true, value: ({ cluster }) => cluster },
   { title: 'KIND', wide: true, value: ({ object }) => object.kind },
   { title: 'MESSAGE', wide: true, value: ({ message }) => message },
@@ -39,7 +47,8 @@ export function getCommand(world: World): Command {
     .description(
       'Lists control planes: TenantControlPlanes, and StewardControlPlanes whose TenantControlPlane is on a hosting cluster. ' +
         'A name is that of a TenantControlPlane, a StewardControlPlane or a Cluster. ' +
-        'VERSION is the installed version, with the wanted one in brackets if it is another.',
+        'VERSION is the installed version, with the wanted one in brackets if it is another. ' +
+        'ASLEEP, with -o wide, is the reason of the condition Asleep of one that sleeps, and for how long it has.',
     )
     .argument('[name]', 'Name of a control plane.')
     .option('-A, --all-namespaces', 'List those of all namespaces.')

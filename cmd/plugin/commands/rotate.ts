@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { kinds } from '../../../api/core/kinds.ts';
 import { annotations } from '../../../api/names.ts';
 import { tenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { isAsleep } from '../../../api/steward/v1alpha1/sleep/is-asleep.ts';
 import { sleep } from '../../../runtime/clock.ts';
 import { UsageError } from '../../flags/flags.ts';
 import { connectManagement } from '../connect/management-cluster.ts';
@@ -85,7 +86,7 @@ export function rotateCommand(world: World): Command {
       left = stillToRotate(await read());
     }
     world.note(`${name}: ${present.length} Secrets were replaced`);
-    if (plane.tenant.spec.controlPlane.deployment.replicas === 0) return;
+    if (isAsleep(plane.tenant)) return;
     await followObject(tenantControlPlane, { namespace, name }, wakeProgress, { management, world });
   }
 

@@ -46,6 +46,14 @@ export const wholeNumber =
     return value;
   };
 
+/** Parses a time with a time zone for an option, into RFC 3339 in UTC. */
+export function timeText(text: string): string {
+  const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)$/.test(text);
+  const time = Date.parse(text);
+  if (!isTime || Number.isNaN(time)) throw new InvalidArgumentError('use a time such as 2030-01-01T07:00:00Z.');
+  return new Date(time).toISOString().replace(/\.\d{3}Z$/, 'Z');
+}
+
 /** Collects the values of an option that may be repeated, or that names several, separated by commas. */
 export function listed(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, ...text.split(',').map((word) => word.trim())].filter((word) => word !== '');

@@ -1,6 +1,7 @@
 import type { StewardControlPlane } from '../../../api/controlplane/steward-control-plane.ts';
 import { dataStoreName } from '../../../api/steward/v1alpha1/data-stores-of.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { isAsleep, replicasNow } from '../../../api/steward/v1alpha1/sleep/is-asleep.ts';
 import { joinHostPort } from '../../../kubeadm/networks.ts';
 import { readVersion, versionText } from '../../../kubeadm/versions.ts';
 import { clusterOf } from '../control-plane/find-control-plane.ts';
@@ -16,6 +17,8 @@ export interface ControlPlaneRow {
   readonly ready: 'True' | 'False' | 'Unknown';
   readonly reason: string;
   readonly message: string;
+  /** Why it sleeps, and since when, if that was recorded; absent for one that is awake. */
+  readonly asleep?: { readonly reason: string; readonly since: string | undefined };
   readonly created: string | undefined;
   /** Name of the Cluster, if Cluster API manages the control plane. */
   readonly cluster: string;
@@ -43,13 +46,20 @@ function tenantRow(tenant: TenantControlPlane, parent: StewardControlPlane | und
   return {
     ...commonPart(tenant),
     version: versionCell(version?.version, spec.kubernetes.version),
-    pods: `${deployment?.readyReplicas ?? 0}/${spec.controlPlane.deployment.replicas}`,
+    pods: `${deployment?.readyReplicas ?? 0}/${replicasNow(tenant)}`,
     endpoint: status?.controlPlaneEndpoint ?? '',
     dataStore: dataStoreName(tenant, ''),
+    ...(isAsleep(tenant) && { asleep: asleepPart(tenant) }),
     created: metadata.creationTimestamp,
     cluster: parent === undefined ? '' : (clusterOf(parent) ?? ''),
     object: tenant,
   };
+}
+
+function asleepPart({ status }: TenantControlPlane): ControlPlaneRow['asleep'] {
+  const asleep = status?.conditions?.find((one) => one.type === 'Asleep' && one.status === 'True');
+  // One with 0 replicas needs no condition for that.
+  return { reason: asleep?.reason ?? 'Requested', since: status?.sleep?.since };
 }
 
 function parentRow(parent: StewardControlPlane): ControlPlaneRow {

@@ -1,5 +1,6 @@
 import type { Deployment } from '../../../api/core/kinds.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { isAsleep } from '../../../api/steward/v1alpha1/sleep/is-asleep.ts';
 import { conditionLine, currentCondition } from '../control-plane/ready-condition.ts';
 import { done } from './import-step.ts';
 import type { Next } from './import-step.ts';
@@ -15,8 +16,7 @@ export function isServing(
   const ready = currentCondition(ours, 'Ready');
   if (paused?.status === 'True' || ready === undefined)
     return { is: 'wait', for: 'a manager of Steward to reconcile the control plane' };
-  const wanted = ours.spec.controlPlane.deployment.replicas;
-  const isReady = ready.status === 'True' ? ready.reason === 'Ready' : ready.reason === 'Sleeping' && wanted === 0;
+  const isReady = ready.status === 'True' ? ready.reason === 'Ready' : ready.reason === 'Sleeping' && isAsleep(ours);
   if (!isReady) return { is: 'wait', for: `the control plane to be Ready: ${conditionLine(ready)}` };
   const { metadata, spec, status } = deployment ?? {};
   const isRolled =

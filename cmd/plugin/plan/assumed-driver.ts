@@ -7,6 +7,7 @@ const session: Session = {
   remove: () => Promise.resolve(),
   revoke: () => Promise.resolve(),
   measure: () => Promise.resolve(undefined),
+  countWrites: () => Promise.resolve(undefined),
   [Symbol.asyncDispose]: () => Promise.resolve(),
 };
 

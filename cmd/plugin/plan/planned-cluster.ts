@@ -161,6 +161,10 @@ export class PlannedCluster implements Cluster {
       : Promise.resolve(answer);
   }
 
+  async *lines(path: string): AsyncGenerator<string> {
+    yield* (await this.text(path)).split('\n').filter((line) => line !== '');
+  }
+
   lastContact(): undefined {
     return undefined;
   }

@@ -3,6 +3,8 @@ import { kinds } from '../../../api/core/kinds.ts';
 import type { Pod } from '../../../api/core/kinds.ts';
 import { dataStore } from '../../../api/steward/v1alpha1/data-store.ts';
 import { kubeconfigGenerator } from '../../../api/steward/v1alpha1/kubeconfig-generator.ts';
+import { controlPlaneClaim } from '../../../api/steward/v1alpha1/pool/control-plane-claim.ts';
+import { controlPlanePool } from '../../../api/steward/v1alpha1/pool/control-plane-pool.ts';
 import { retainedControlPlane } from '../../../api/steward/v1alpha1/retained-control-plane.ts';
 import { managerLabels } from '../manager-labels.ts';
 import type { BundleFiles } from './bundle-files.ts';
@@ -15,7 +17,9 @@ export async function collectManager(
   { logs, ...reading }: LogReading & { readonly logs: boolean },
 ): Promise<void> {
   const { cluster, signal } = reading;
-  const own: readonly KindRef[] = [dataStore, kubeconfigGenerator, retainedControlPlane];
+  const own: readonly KindRef[] = [
+    ...[dataStore, kubeconfigGenerator, retainedControlPlane, controlPlanePool, controlPlaneClaim],
+  ];
   for (const kind of own) {
     await files.attempt(kind.plural, async () => {
       files.addObjects(`${kind.plural}.yaml`, (await cluster.list(kind, { signal })).items);

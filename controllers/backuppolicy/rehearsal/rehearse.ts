@@ -1,12 +1,12 @@
 import { stateCondition } from '../../../api/conditions.ts';
 import type { ReasonOf, StatedCondition } from '../../../api/conditions.ts';
-import type { KindRef, Manifest, NamespacedResource } from '../../../api/meta.ts';
+import type { KindRef, Manifest, NamespacedResource, Resource } from '../../../api/meta.ts';
 import type { BackupPolicy, BackupPolicyStatus } from '../../../api/steward/v1alpha1/backup/backup-policy.ts';
 import { tenantRestore } from '../../../api/steward/v1alpha1/backup/tenant-restore.ts';
 import type { TenantRestore } from '../../../api/steward/v1alpha1/backup/tenant-restore.ts';
 import { tenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
-import { isAlreadyExists } from '../../../runtime/client/is-already-exists.ts';
+import { createIfAbsent } from '../../../runtime/client/create-if-absent.ts';
 import { setCondition } from '../../../runtime/reconcile/conditions.ts';
 import { nextBackup } from '../../../stores/backup/backup-schedule.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -179,15 +179,9 @@ class Stage {
     return own.length === 0;
   }
 
-  async #create(kind: typeof tenantControlPlane | typeof tenantRestore, manifest: Manifest): Promise<void> {
-    try {
-      await this.#deps.cluster.create<never>(kind as never, manifest, {
-        fieldManager: 'steward',
-        signal: this.#signal,
-      });
-    } catch (error) {
-      if (!isAlreadyExists(error)) throw error;
-    }
+  async #create<T extends Resource>(kind: KindRef<T>, manifest: Manifest): Promise<void> {
+    const options = { fieldManager: 'steward', signal: this.#signal };
+    await createIfAbsent(this.#deps.cluster, { kind, manifest }, options);
   }
 
   async #delete(kind: KindRef<NamespacedResource>, { metadata }: NamespacedResource): Promise<void> {

@@ -54,6 +54,7 @@ describe('A StewardControlPlane with restoreFrom', () => {
     { policyName: 'hourly' },
     restoreFromBucket,
     { repository: { ...restoreFromBucket.repository, storage: { persistentVolumeClaim: { claimName: 'backups' } } } },
+    { repository: { ...restoreFromBucket.repository, backupUID: '0dd0b9f5-6f0a-4f4e-9b1c-0a1b2c3d4e5f' } },
   ])('passes %j on', async (source) => {
     world.servesBackups();
     await world.seed({}, { restoreFrom: source });

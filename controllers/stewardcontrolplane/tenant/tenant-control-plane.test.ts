@@ -49,6 +49,11 @@ const full = {
   rollout: { after: '2025-06-01T00:00:00Z' },
   dataStoreName: 'gold',
   ...sampleOf(dataStoreFields),
+  sleep: {
+    afterIdle: '30m',
+    wakeOn: ['Request'],
+    schedules: [{ sleep: '0 20 * * *', wake: '0 7 * * *', timeZone: 'Europe/Berlin' }],
+  },
   registry: 'registry.example.org',
   apiServer: component,
   controllerManager: component,

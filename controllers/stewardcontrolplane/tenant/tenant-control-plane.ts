@@ -3,6 +3,7 @@ import type { StewardControlPlaneSpec } from '../../../api/controlplane/steward-
 import { dataStoreFields, placementFields } from '../../../api/embedded/data-store-fields.ts';
 import { deploymentFields } from '../../../api/embedded/deployment-fields.ts';
 import { kubernetesFields } from '../../../api/embedded/kubernetes-fields.ts';
+import { sleepFields } from '../../../api/embedded/sleep.ts';
 import {
   gatewayFields,
   ingressFields,
@@ -93,6 +94,7 @@ function tenantSpec(
     // Selector and tolerations would be refused once a DataStore is chosen or named.
     ...(filled(dataStore) ? {} : handDown(placementFields, spec)),
     ...handDown(dataStoreFields, spec),
+    ...handDown(sleepFields, spec),
     controlPlane: {
       deployment: { ...deploymentOf(spec, restarted), replicas: replicasOf(spec, existing, restore) },
       service: serviceOf(spec),

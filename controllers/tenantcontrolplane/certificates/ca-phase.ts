@@ -1,5 +1,6 @@
 import type { Secret } from '../../../api/core/kinds.ts';
 import { kinds } from '../../../api/core/kinds.ts';
+import type { Rotation, RotationStep } from '../../../api/steward/v1alpha1/credentials-rotation.ts';
 import { awaitedRestore } from '../../../api/steward/v1alpha1/backup/restore-mark.ts';
 import { checksum } from '../../../kubeadm/pki/checksum.ts';
 import type { Context } from '../../../runtime/reconcile/controller.ts';
@@ -63,8 +64,11 @@ async function rotating<T>(
     const next = await deps.issuers.run(() => root.withNext(value, data));
     return { value: next, rotated: rotation.lastInitiationTime };
   }
-  return { value: root.at(value, isBegun ? rotation.step : undefined), rotated: rotationTime(current, ctx.now) };
+  return { value: root.at(value, isBegun ? stepOf(rotation) : undefined), rotated: rotationTime(current, ctx.now) };
 }
+
+/** The step that a Secret must have reached; after the end the last one: a late request may have brought a predecessor back. */
+const stepOf = ({ phase, step }: Rotation): RotationStep | undefined => (phase === 'Completed' ? 'Retiring' : step);
 
 function kept<T>(root: Root<T>, value: T, rotated: boolean): Kept<T> {
   return { value, rotated, fact: { name: root.secretName, checksum: checksum(root.data(value)) } };

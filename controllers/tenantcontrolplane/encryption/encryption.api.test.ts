@@ -98,7 +98,7 @@ async function roll(): Promise<void> {
   await world.startPods();
 }
 
-/** A pod of the same template, which has to read everything anew. */
+/** A pod of the same template, which has to read everything again. */
 async function restart(): Promise<void> {
   await pod?.[Symbol.asyncDispose]();
   pod = undefined;

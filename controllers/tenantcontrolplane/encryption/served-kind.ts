@@ -34,6 +34,7 @@ export function kindIn(body: string, resource: string, version: string): KindRef
   const { resources } = parsed(body);
   const list = (Array.isArray(resources) ? (resources as readonly unknown[]) : []).map(fieldsOf);
   const found = list.find(({ name }) => name === plural);
-  if (found === undefined) return undefined;
-  return { group, version, plural, kind: String(found.kind), namespaced: found.namespaced === true };
+  const kind = found?.kind;
+  if (typeof kind !== 'string' || !/^[A-Za-z][A-Za-z0-9]{0,62}$/.test(kind)) return undefined;
+  return { group, version, plural, kind, namespaced: found?.namespaced === true };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { konnectivityAddon } from '../../../testing/builders/konnectivity-addon.ts';
 import { publishedTenant } from '../../../testing/worlds/published-tenant.ts';
@@ -6,7 +7,7 @@ import { workerBootstrapAddon } from '../../../testing/builders/worker-bootstrap
 import type { PublishedBy } from '../../../testing/worlds/published-tenant.ts';
 import { addons } from '../addons/registry.ts';
 import { serversOf } from '../shared/addon-server.ts';
-import { rivals, rivalWords, seniorRivals } from './host-claims.ts';
+import { contestedHosts, hostClaims, hostNames, isSame, rivals, rivalWords, seniorRivals } from './host-claims.ts';
 
 const servers = serversOf(addons);
 const gw = { group: 'gateway.networking.k8s.io', kind: 'Gateway', name: 'gw', namespace: 'infra' };
@@ -126,6 +127,53 @@ describe('Two control planes', () => {
   ])('%s compete for a host name or not', (_words, one, other, expected) => {
     expect(rivals(one, [one, other], servers)).toEqual(expected ? [other] : []);
     expect(rivals(other, [one, other], servers)).toEqual(expected ? [one] : []);
+  });
+
+  const hosts = fc.constantFrom(a, b, 'agents.example.org', 'a.konnectivity.example.org', 'a.trustd.example.org');
+  const one = fc
+    .record({
+      name: fc.constantFrom('x', 'y'),
+      namespace: fc.constantFrom('default', 'other'),
+      uid: fc.uuid(),
+      made: fc.constantFrom('2029-01-01T00:00:00Z', '2030-01-01T00:00:00Z'),
+      by: fc.oneof(
+        hosts.map((host) => ingress(host)),
+        hosts.map((host) => ingress(host, { controllerType: 'traefik' })),
+        fc.tuple(hosts, fc.constantFrom('gw', 'gw2')).map(([host, name]) => gateway(host, name)),
+      ),
+      agents: fc.boolean(),
+      agentsAt: fc.option(hosts, { nil: undefined }),
+      dialed: fc.option(hosts, { nil: undefined }),
+      endpoint: fc.option(
+        hosts.map((host) => `${host}:443`),
+        { nil: undefined },
+      ),
+      trustd: fc.boolean(),
+      port: fc.constantFrom(6443, 443),
+    })
+    .map(({ name, by, trustd, port, ...told }): TenantControlPlane => {
+      const tcp = tenant(name, by, told);
+      const more = trustd ? { ...tcp.spec.addons, workerBootstrap: workerBootstrapAddon() } : tcp.spec.addons;
+      return { ...tcp, spec: { ...atPort(tcp, port), addons: more } };
+    });
+
+  test('compete if and only if they claim one thing, in both directions, and one of them always has it', () => {
+    fc.assert(
+      fc.property(one, one, (left, right) => {
+        const all = [left, right];
+        const claims = new Set(hostClaims(left, servers));
+        const isShared = hostClaims(right, servers).some((claim) => claims.has(claim));
+        const expected = isShared && !isSame(left, right);
+        expect(rivals(left, all, servers)).toEqual(expected ? [right] : []);
+        expect(rivals(right, all, servers)).toEqual(expected ? [left] : []);
+        fc.pre(left.metadata.uid !== right.metadata.uid);
+        const seniors = all.map((tcp) => seniorRivals(tcp, all, servers).length);
+        expect(seniors.sort()).toEqual(expected ? [0, 1] : [0, 0]);
+        expect(contestedHosts(left, right, servers).length > 0).toBe(isShared);
+        for (const host of contestedHosts(left, right, servers)) expect(hostNames(right, servers)).toContain(host);
+      }),
+      { numRuns: 500 },
+    );
   });
 
   test('are ordered by their age, then by their UID, in the same way for both', () => {

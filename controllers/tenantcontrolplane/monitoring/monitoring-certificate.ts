@@ -1,5 +1,5 @@
 import type { Manifest } from '../../../api/meta.ts';
-import { dataKeys, tenantObjects } from '../../../api/names.ts';
+import { dataKeys, tenantObjects, tenantUsers } from '../../../api/names.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { KeyPair, Profile } from '../../../kubeadm/pki/key-pair.ts';
 import { secret } from '../shared/secret.ts';
@@ -12,7 +12,7 @@ export const monitoringCertificateComponent = 'monitoring-certificate';
  * health and nothing else; kube-controller-manager and kube-scheduler have the API server of the tenant authorize requests.
  */
 export const monitoringProfile: Profile = {
-  commonName: 'steward-monitoring',
+  commonName: tenantUsers.monitoring,
   organizations: ['system:monitoring'],
   usages: ['clientAuth'],
 };

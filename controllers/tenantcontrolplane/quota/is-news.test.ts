@@ -37,6 +37,24 @@ describe('A measurement is news', () => {
     expect(isNews(tenant('WithinQuota', 100), at(90), now)).toBe(true);
   });
 
+  test('when the rate of writes differs by a tenth of the limit, and when more of it is denied', () => {
+    const hard = { writesPerSecond: 100 };
+    const limited = (over: Partial<QuotaStatus> = {}) => {
+      const status = { hard, used: { writesPerSecond: 20 }, ...over };
+      const tcp = tenant('WithinQuota', 0, status);
+      return { ...tcp, spec: { ...tcp.spec, quota: { ...hard, warnAtPercent: 80 } } };
+    };
+    const found = { limit: 100, perSecond: 29, isEmpty: false, isOverdrawn: false, refilled: now, time: now };
+    expect(isNews(limited(), { writes: { found } }, now)).toBe(false);
+    expect(isNews(limited(), { writes: { found: { ...found, perSecond: 30 } } }, now)).toBe(true);
+    const reached: Partial<QuotaStatus> = { blocked: true, reached: ['writesPerSecond'] };
+    const denied = tenant('QuotaExceeded', 0, { hard, used: { writesPerSecond: 29 }, ...reached });
+    const blocked = { ...denied, spec: { ...denied.spec, quota: { ...hard, warnAtPercent: 80 } } };
+    expect(isNews(blocked, { writes: { found: { ...found, isEmpty: true } } }, now)).toBe(false);
+    expect(isNews(blocked, { writes: { found: { ...found, isEmpty: true, isOverdrawn: true } } }, now)).toBe(true);
+    expect(isNews(blocked, { writes: { found } }, now)).toBe(true);
+  });
+
   test('when the recorded one is two minutes old', () => {
     const old = (measuredTime: string) => tenant('WithinQuota', 100, { measuredTime });
     expect(isNews(old('2030-01-01T00:08:01Z'), at(100), now)).toBe(false);

@@ -2,6 +2,8 @@
 interface Allowance {
   readonly name: string;
   readonly allows: string;
+  /** True for what anybody can repeat for ever: it adds no data, but writes. */
+  readonly isRepeatable?: boolean;
 }
 
 const all = (...conditions: readonly string[]): string => conditions.map((one) => `(${one})`).join(' && ');
@@ -68,7 +70,7 @@ export const allowances: readonly Allowance[] = [
   { name: 'an-eviction', allows: all(isOf('', 'pods'), isSub('eviction')) },
   // A binding may carry annotations for the pod.
   { name: 'a-binding', allows: all(isOf('', 'pods'), isSub('binding'), isOfControlPlane) },
-  { name: 'a-scale', allows: isSub('scale') },
+  { name: 'a-scale', allows: isSub('scale'), isRepeatable: true },
   { name: 'the-state-of-a-node', allows: all(isUpdate, isNode, isOf('', 'nodes', 'pods'), isSub('status')) },
   {
     name: 'a-lease-of-the-system',
@@ -80,6 +82,7 @@ export const allowances: readonly Allowance[] = [
   },
   {
     name: 'a-renewed-lease',
+    isRepeatable: true,
     allows: all(
       isUpdate,
       isOf('coordination.k8s.io', 'leases'),

@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { QuotaStatus } from '../../../api/steward/v1alpha1/quota-status.ts';
-import { decide, keepMs } from './quota-decision.ts';
-import type { DataMeasurement, Quota, QuotaDecision } from './quota-decision.ts';
+import type { DataMeasurement } from './data-measurement.ts';
+import { decide } from './quota-decision.ts';
+import type { QuotaDecision } from './quota-decision.ts';
+import { keepMs } from './quota-part.ts';
+import type { Quota } from './quota-part.ts';
 
 const now = new Date('2030-01-01T00:00:00Z');
 const later = (ms: number): Date => new Date(now.getTime() + ms);
@@ -116,4 +119,125 @@ test('the newest measurement counts, whether it is recorded or of this manager',
   expect(status.used?.objects).toBe(1000);
   const newer = { found: { bytes: 1, keys: 1, time: later(1000) } };
   expect(decide(both, { before: blocked(1000), measurement: newer, now }).status.used?.objects).toBe(1);
+});
+
+describe('A limit of writes', () => {
+  const quota: Quota = { writesPerSecond: 100, warnAtPercent: 80 };
+  const writes = (perSecond: number, over: object = {}): DataMeasurement => ({
+    writes: {
+      found: {
+        ...{ limit: 100, perSecond, isEmpty: false, isOverdrawn: false },
+        ...{ refilled: later(30_400), time: now, ...over },
+      },
+    },
+  });
+  const denied = (over: Partial<QuotaStatus> = {}): QuotaStatus => ({
+    ...{ hard: { writesPerSecond: 100 }, used: { writesPerSecond: 400 }, measuredTime: '2030-01-01T00:00:00Z' },
+    ...{ blocked: true, reached: ['writesPerSecond'] as const, ...over },
+  });
+
+  test.each([
+    [writes(79.4), 'WithinQuota', false],
+    [writes(80), 'NearQuota', false],
+    // More than a minute of the limit is what blocks, not the rate of the moment.
+    [writes(500), 'NearQuota', false],
+    [writes(500, { isEmpty: true }), 'QuotaExceeded', true],
+    [writes(3, { isEmpty: true }), 'QuotaExceeded', true],
+  ] as const)('decides by the writes that are left: %j', (measurement, reason, isBlocked) => {
+    const decision = decide(quota, { measurement, now });
+    expect([decision.reason, decision.status.blocked]).toEqual([reason, isBlocked]);
+  });
+
+  test('says what was seen, what is allowed, and until when writes are denied', () => {
+    expect(decide(quota, { measurement: writes(12.4), now }).message).toBe(
+      'the tenant makes 12 of 100 writes a second',
+    );
+    expect(decide(quota, { measurement: writes(1999.7, { isEmpty: true }), now }).message).toBe(
+      'the tenant makes 2000 of 100 writes a second: creations and changes are denied until 2030-01-01T00:00:30Z, and for longer if it goes on writing',
+    );
+  });
+
+  test('records the rate, and which limit was reached', () => {
+    const { status } = decide(quota, { measurement: writes(1999.7, { isEmpty: true, isOverdrawn: true }), now });
+    expect(status).toEqual(denied({ used: { writesPerSecond: 2000 }, overdrawn: true }));
+    expect(decide(quota, { measurement: writes(7), now }).status).toEqual({
+      ...{ hard: { writesPerSecond: 100 }, used: { writesPerSecond: 7 } },
+      ...{ measuredTime: '2030-01-01T00:00:00Z', blocked: false },
+    });
+  });
+
+  test('holds together with the others, each with what it says', () => {
+    const all: Quota = { ...both, writesPerSecond: 100 };
+    const stored = { found: { bytes: mebi, keys: 1000, time: later(-20_000) } };
+    const measurement = { ...stored, ...writes(900, { isEmpty: true }) };
+    const { message, status } = decide(all, { measurement, now });
+    expect(message).toBe(
+      'the tenant stores 1000 of 1000 objects and makes 900 of 100 writes a second: creations and changes are denied until it stores less ' +
+        'than 950 objects and until 2030-01-01T00:00:30Z, and for longer if it goes on writing',
+    );
+    expect(status).toEqual({
+      hard: { dataSize: '100Mi', objects: 1000, writesPerSecond: 100 },
+      used: { dataSize: '1048576', objects: 1000, writesPerSecond: 900 },
+      // The earlier one.
+      measuredTime: '2029-12-31T23:59:40Z',
+      blocked: true,
+      reached: ['objects', 'writesPerSecond'],
+    });
+    const within = { found: { bytes: mebi, keys: 1, time: now }, ...writes(1) };
+    expect(decide(all, { measurement: within, now }).message).toBe(
+      'the tenant stores 1 MiB of 100 MiB, 1 of 1000 objects and makes 1 of 100 writes a second',
+    );
+  });
+
+  test('that was reached does not lower the limit of what is stored', () => {
+    const all: Quota = { objects: 1000, writesPerSecond: 100, warnAtPercent: 80 };
+    const before = denied({
+      hard: { objects: 1000, writesPerSecond: 100 },
+      used: { objects: 960, writesPerSecond: 400 },
+    });
+    const measurement = { found: { bytes: 1, keys: 960, time: now }, ...writes(1) };
+    expect(decide(all, { before, measurement, now })).toMatchObject({
+      reason: 'NearQuota',
+      status: { blocked: false },
+    });
+  });
+
+  test('keeps a tenant blocked while a new manager has not counted its writes yet', () => {
+    const { message, status } = decide(quota, { before: denied(), measurement: {}, now: later(60_000) });
+    expect([status.blocked, status.reached]).toEqual([true, ['writesPerSecond']]);
+    expect(message).toMatch(/^the tenant makes 400 of 100 writes a second: .* until its writes are counted again$/);
+    const first = { writes: { found: { ...writes(0, { isEmpty: true }).writes?.found, perSecond: undefined } } };
+    const counted = decide(quota, { before: denied(), measurement: first as DataMeasurement, now });
+    expect([counted.status.blocked, counted.status.used]).toEqual([true, { writesPerSecond: 400 }]);
+  });
+
+  test('allows writes at once when it is raised', () => {
+    const raised: Quota = { ...quota, writesPerSecond: 200 };
+    const measurement = writes(400, { isEmpty: true });
+    expect(decide(raised, { before: denied(), measurement, now }).status.blocked).toBe(false);
+  });
+
+  test('does not hold for longer than ten minutes without a count', () => {
+    const measurement = { writes: { ...writes(400, { isEmpty: true }).writes, failure: 'it does not answer' } };
+    expect(decide(quota, { measurement, now: later(keepMs - 1) }).message).toMatch(
+      /; last measured at 2030-01-01T00:00:00Z: it does not answer$/,
+    );
+    const end = decide(quota, { before: denied(), measurement, now: later(keepMs) });
+    expect([end.reason, end.status.blocked]).toEqual(['MeasurementFailed', false]);
+    expect(end.message).toBe('not measured since 2030-01-01T00:00:00Z, so writes are allowed: it does not answer');
+    const all: Quota = { ...quota, objects: 10 };
+    const stored = { found: { bytes: 1, keys: 10, time: later(keepMs) } };
+    expect(decide(all, { measurement: { ...measurement, ...stored }, now: later(keepMs) })).toMatchObject({
+      ...{ reason: 'QuotaExceeded', status: { reached: ['objects'] } },
+    });
+  });
+
+  test('blocks nobody whose writes were never counted, or only once', () => {
+    expect(decide(quota, { measurement: {}, now })).toMatchObject({
+      reason: 'NotMeasured',
+      status: { blocked: false },
+    });
+    const failed = { writes: { failure: 'it does not answer' } };
+    expect(decide(quota, { measurement: failed, now }).message).toBe('not measured yet: it does not answer');
+  });
 });

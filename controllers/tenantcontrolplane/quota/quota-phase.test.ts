@@ -103,6 +103,7 @@ describe('A tenant with a quota', () => {
 
   test('stays Ready while Steward itself is denied a change, which is reported', async () => {
     const world = await started(1000);
+    await world.tenant.admin.delete(kinds.Deployment, { namespace: 'kube-system', name: 'coredns' });
     world.tenant.before(({ verb, kind }) => {
       if (verb !== 'apply' || kind?.kind.startsWith('ValidatingAdmissionPolicy') === true) return;
       const text = `ValidatingAdmissionPolicy '${name}' with binding '${name}' denied request: no`;
@@ -155,4 +156,34 @@ test('a tenant without a quota gets no request about policies, and no condition'
   await world.settle();
   expect(await world.condition('WithinQuota')).toBe('absent');
   expect(world.tenant.calls.some(({ kind }) => kind?.kind.startsWith('ValidatingAdmissionPolicy'))).toBe(false);
+});
+
+test('a tenant that makes more writes than it may is reported, then blocked, and not for longer than it has to', async () => {
+  const world = new TenantWorld();
+  await world.create({ spec: { ...spec, quota: { writesPerSecond: 100, warnAtPercent: 80 } } });
+  await world.settle();
+  const write = async (perSecond: number, isEmpty: boolean): Promise<void> => {
+    const time = world.clock.now();
+    const found = { limit: 100, perSecond, isEmpty, isOverdrawn: false, refilled: time, time };
+    world.measurement = { writes: { found } };
+    await world.settle();
+  };
+  await write(90, false);
+  expect(await reason(world)).toBe('NearQuota');
+  expect(await operations(world)).toBeUndefined();
+  await write(900, true);
+  expect(await operations(world)).toEqual(['CREATE', 'UPDATE']);
+  const policy = await world.tenant.admin.get(kinds.ValidatingAdmissionPolicy, { name });
+  expect(policy?.spec?.validations?.[0]?.message).toContain('(100 writes a second): write less often');
+  expect(await world.condition('WithinQuota')).toMatch(/^False QuotaExceeded: the tenant makes 900 of 100 writes/);
+  expect((await world.read()).status?.quota).toMatchObject({ blocked: true, reached: ['writesPerSecond'] });
+  world.restart();
+  world.measurement = {};
+  await world.settle();
+  expect(await operations(world)).toEqual(['CREATE', 'UPDATE']);
+  await write(4, false);
+  expect(await operations(world)).toBeUndefined();
+  const { quota: left } = (await world.read()).status ?? {};
+  expect(left).toEqual(expect.objectContaining({ blocked: false, used: { writesPerSecond: 4 } }));
+  expect(left?.reached).toBeUndefined();
 });

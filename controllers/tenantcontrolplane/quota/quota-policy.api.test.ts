@@ -85,7 +85,7 @@ async function finalize(name: string, finalizers: readonly string[], annotations
 const decision: QuotaDecision = {
   reason: 'QuotaExceeded',
   message: '',
-  status: { hard: { objects: 10, dataSize: '1Mi' }, blocked: true },
+  status: { hard: { objects: 10, dataSize: '1Mi' }, blocked: true, reached: ['dataSize'] },
 };
 
 beforeAll(async () => {
@@ -151,6 +151,21 @@ describe('A tenant that has reached its quota', () => {
       expect(await outcome(as(user).create(kinds.ConfigMap, configMap('new')))).toBe('denied');
       expect(await outcome(as(user).create(kinds.Pod, pod('new')))).toBe('denied');
     }
+  });
+
+  test('denies definitions of new kinds, each of which would open a connection to etcd', async () => {
+    const names = { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' };
+    const schema = { openAPIV3Schema: { type: 'object' } };
+    const definition: Manifest = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'things.example.com' },
+      spec: {
+        ...{ group: 'example.com', scope: 'Namespaced', names },
+        versions: [{ name: 'v1', served: true, storage: true, schema }],
+      },
+    };
+    expect(await outcome(admin().create(kinds.CustomResourceDefinition, definition))).toBe('denied');
   });
 
   test('lets everything be deleted', async () => {
@@ -240,6 +255,33 @@ describe('A tenant that has reached its quota', () => {
     const token = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', metadata: inDefault('default') };
     const tokens = subresource('serviceaccounts/default/token', 'TokenRequest');
     expect(await outcome(admin().create(tokens, { ...token, spec: { audiences: ['a'] } }))).toBe('done');
+  });
+
+  test('denies scaling and renewals of leases as well once it is overdrawn, but not to nodes and the control plane', async () => {
+    const status = {
+      hard: { writesPerSecond: 100 },
+      blocked: true,
+      reached: ['writesPerSecond'],
+      overdrawn: true,
+    } as const;
+    const [policy] = quotaManifests({ ...decision, status });
+    if (policy === undefined) throw new Error('there is no policy');
+    await applyExactly(admin(), { kind: policyKind, manifest: policy }, { fieldManager: 'test' });
+    const renewed = merge({ spec: { holderIdentity: 'c' } });
+    while ((await outcome(admin().patch(kinds.Lease, inDefault('leader'), renewed))) === 'done');
+    await expect(admin().patch(kinds.Lease, inDefault('leader'), renewed)).rejects.toThrow(
+      /quota \(100 writes a second\): write less often and try again in a minute, or ask/,
+    );
+    const scale = merge({ spec: { replicas: 2 } });
+    const scaling = admin().patch(kinds.Deployment, inDefault('one'), scale, { subresource: 'scale' });
+    expect(await outcome(scaling)).toBe('denied');
+    const [leader, own] = [
+      { namespace: 'kube-system', name: 'kube-controller-manager' },
+      { namespace: 'kube-node-lease', name: 'one' },
+    ];
+    expect(await outcome(as('system:kube-controller-manager').patch(kinds.Lease, leader, renewed))).toBe('done');
+    expect(await outcome(as('system:node:one').patch(kinds.Lease, own, renewed))).toBe('done');
+    expect(await outcome(admin().delete(kinds.ConfigMap, inDefault('there')))).toBe('done');
   });
 
   test('lets the policy be removed, after which writes are allowed', async () => {

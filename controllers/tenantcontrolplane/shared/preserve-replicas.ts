@@ -1,9 +1,9 @@
 import { kinds } from '../../../api/core/kinds.ts';
-import type { Manifest, Resource } from '../../../api/meta.ts';
-import type { Cluster } from '../../../runtime/client/cluster.ts';
+import type { Key, Manifest, Resource } from '../../../api/meta.ts';
 import { keyOf } from '../../../runtime/cache/object-id.ts';
 
-type Scalable = Resource & { readonly spec?: { readonly replicas?: number } };
+/** A Deployment, as far as it matters here. */
+export type Scalable = Resource & { readonly spec?: { readonly replicas?: number } };
 
 /**
  * The same manifests, but each existing Deployment keeps its number of replicas, as kubeadm does for CoreDNS: an autoscaler
@@ -11,14 +11,13 @@ type Scalable = Resource & { readonly spec?: { readonly replicas?: number } };
  * API server's default.
  */
 export async function withPreservedReplicas(
-  cluster: Cluster,
   manifests: readonly Manifest[],
-  options: { readonly signal: AbortSignal },
+  read: (key: Key) => Promise<Scalable | undefined>,
 ): Promise<readonly Manifest[]> {
   return Promise.all(
     manifests.map(async (manifest) => {
       if (manifest.kind !== kinds.Deployment.kind) return manifest;
-      const present = await cluster.get<Scalable>(kinds.Deployment, keyOf(manifest), options);
+      const present = await read(keyOf(manifest));
       const replicas = present?.spec?.replicas;
       return replicas === undefined ? manifest : { ...manifest, spec: { ...(manifest.spec as object), replicas } };
     }),

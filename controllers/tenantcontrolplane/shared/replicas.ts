@@ -1,13 +1,13 @@
 import type { Deployment } from '../../../api/core/kinds.ts';
 import type { Autoscaling } from '../../../api/embedded/autoscaling.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { isAsleep, replicasNow } from '../../../api/steward/v1alpha1/sleep/is-asleep.ts';
 import { mayNotRun, replicasBeforeStop } from '../../../api/steward/v1alpha1/stopped-servers.ts';
 import { fieldManager } from '../dependencies.ts';
 
 /** How the pods are scaled; undefined while the spec alone says how many there are. A control plane that sleeps is not scaled. */
-export function autoscalingOf({ spec }: TenantControlPlane): Autoscaling | undefined {
-  const { replicas, autoscaling } = spec.controlPlane.deployment;
-  return replicas === 0 ? undefined : autoscaling;
+export function autoscalingOf(tcp: TenantControlPlane): Autoscaling | undefined {
+  return isAsleep(tcp) ? undefined : tcp.spec.controlPlane.deployment.autoscaling;
 }
 
 /**
@@ -21,7 +21,7 @@ export function wantedReplicas(tcp: TenantControlPlane, deployment: Deployment |
 
 /** How many pods there can be at most. */
 export function mostReplicas(tcp: TenantControlPlane): number {
-  return autoscalingOf(tcp)?.maxReplicas ?? tcp.spec.controlPlane.deployment.replicas;
+  return autoscalingOf(tcp)?.maxReplicas ?? replicasNow(tcp);
 }
 
 /**
@@ -37,7 +37,7 @@ export function appliedReplicas(tcp: TenantControlPlane, present: Deployment | u
 }
 
 function initialReplicas(tcp: TenantControlPlane): number {
-  const { replicas } = tcp.spec.controlPlane.deployment;
+  const replicas = replicasNow(tcp);
   const bounds = autoscalingOf(tcp);
   if (bounds === undefined) return replicas;
   return Math.min(Math.max(replicasBeforeStop(tcp) ?? replicas, bounds.minReplicas), bounds.maxReplicas);

@@ -5,7 +5,8 @@ import type { KindRef, Resource } from '../../../api/meta.ts';
 import { labels, writePermissionsPolicy } from '../../../api/names.ts';
 import { sleep, systemClock } from '../../../runtime/clock.ts';
 import type { Cluster } from '../../../runtime/client/cluster.ts';
-import { openHttp2Line } from '../../../runtime/client/http2-client.ts';
+import { openHttp2Line } from '../../../runtime/client/http2/http2-line.ts';
+import { Http2Sessions } from '../../../runtime/client/http2/http2-sessions.ts';
 import { openCluster } from '../../../runtime/client/http-cluster.ts';
 import { parseKubeconfig } from '../../../runtime/client/kubeconfig.ts';
 import { TenantWatches } from '../../../tenants/tenant-watches.ts';
@@ -32,7 +33,10 @@ let server: ApiServer;
 let admin: Cluster;
 let watches: TenantWatches;
 
-const openLine = () => openHttp2Line(parseKubeconfig(server.kubeconfig), { clock: systemClock, random: () => 0 });
+const openLine = () => {
+  const options = { clock: systemClock, random: () => 0 };
+  return openHttp2Line(parseKubeconfig(server.kubeconfig), { ...options, sessions: new Http2Sessions(options) });
+};
 const newWatches = (): TenantWatches =>
   new TenantWatches({
     memory: new ObjectMemory(),
@@ -187,6 +191,35 @@ describe('A real API server of a tenant', () => {
     expect(applied).toContain('DaemonSet kube-proxy');
     expect(applied).not.toContain('Deployment coredns');
   }, 60_000);
+
+  test.each([
+    ['which keeps the endpoints of the Service kubernetes', addons],
+    ['whose tcp-proxy keeps the endpoints of the Service kubernetes', { ...addons, tcpProxy: {} }],
+  ])(
+    'gets no write from a manager that starts again, but those that revert changes: %s',
+    async (_words, chosen) => {
+      const applied: string[] = [];
+      const world = new TenantWorld({ openTenant: () => countingClient(applied) });
+      await world.create({ spec: { addons: chosen } });
+      await world.settle();
+      expect(applied.length).toBeGreaterThan(20);
+      const before = await inside();
+      applied.splice(0);
+      world.restart();
+      await world.settle();
+      expect(applied).toEqual([]);
+      for (const [, [kind, object]] of before) {
+        // Neither the Corefile nor the endpoints that others keep are ours.
+        if (object.kind === 'ConfigMap' && object.metadata.name === 'coredns') continue;
+        if ('tcpProxy' in chosen && endpointKinds.includes(kind)) continue;
+        await admin.patch(kind, keyOf(object), { type: 'merge', body: damage(object) });
+      }
+      world.restart();
+      await world.settle();
+      expect(contents(await inside())).toEqual(contents(before));
+    },
+    60_000,
+  );
 
   test('denies writes again when an administrator adds to the policy that has no effect then', async () => {
     const world = new TenantWorld({ openTenant: () => countingClient([]), watches: () => watches });

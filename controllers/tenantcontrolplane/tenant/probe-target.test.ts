@@ -7,13 +7,19 @@ import { probeTarget } from './probe-target.ts';
 import { TenantWorld } from '../../../testing/worlds/tenant-world.ts';
 
 /** What the prober was told, in order. */
-function watched(): { readonly world: TenantWorld; readonly told: (ProbeTarget | 'stop')[] } {
+function watched(): {
+  readonly world: TenantWorld;
+  readonly told: (ProbeTarget | 'stop')[];
+  readonly doubts: string[];
+} {
   const told: (ProbeTarget | 'stop')[] = [];
+  const doubts: string[] = [];
   const prober = {
     watch: (_: string, target: ProbeTarget) => void told.push(target),
+    doubt: (uid: string) => void doubts.push(uid),
     stop: () => void told.push('stop'),
   };
-  return { world: new TenantWorld({ prober }), told };
+  return { world: new TenantWorld({ prober }), told, doubts };
 }
 
 test('a tenant is probed once it can be used, through its Service and at its endpoint, without credentials', async () => {
@@ -64,6 +70,19 @@ test('a tenant that does not answer is probed as before', async () => {
   const conditions = (await world.read()).status?.conditions ?? [];
   expect(conditions.find(({ type }) => type === 'TenantConfigured')?.status).not.toBe('True');
   expect(told.slice(known)).toEqual([]);
+});
+
+test('a tenant without a ready pod is probed at once, and one with ready pods is not', async () => {
+  const { world, doubts } = watched();
+  await world.create();
+  await world.settle();
+  const { uid } = (await world.read()).metadata;
+  const known = doubts.length;
+  await world.reconcile();
+  expect(doubts.length).toBe(known);
+  await world.reportPods({ replicas: 1, updatedReplicas: 1, readyReplicas: 0, availableReplicas: 0 });
+  await world.reconcile();
+  expect(doubts.slice(known)).toContain(uid);
 });
 
 test('a Service without an address of its own is reached by its name, not dialed', async () => {

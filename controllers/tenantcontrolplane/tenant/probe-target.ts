@@ -38,3 +38,8 @@ export function probeTarget(scope: ProbedScope): ProbeChange {
   const dial = endpoint === undefined || host === 'None' ? undefined : { host, port: endpoint.port };
   return { service: { kubeconfig: operatorKubeconfig, dial }, endpoint: { kubeconfig: superAdminKubeconfig } };
 }
+
+/** True while the management cluster reports fewer ready pods than are wanted: the API server may not answer. */
+export function lacksReadyPods({ tcp, observed }: Pick<ProbedScope, 'tcp' | 'observed'>): boolean {
+  return (observed.deployment?.status?.readyReplicas ?? 0) < wantedReplicas(tcp, observed.deployment);
+}

@@ -1,6 +1,7 @@
 import { kinds } from '../../../api/core/kinds.ts';
 import type { Pod } from '../../../api/core/kinds.ts';
 import { isUnderWay } from '../../../api/steward/v1alpha1/share-in-use.ts';
+import { isAsleep, whyAsleep } from '../../../api/steward/v1alpha1/sleep/is-asleep.ts';
 import { versionText } from '../../../kubeadm/versions.ts';
 import type { Cluster } from '../../../runtime/client/cluster.ts';
 import type { Context } from '../../../runtime/reconcile/controller.ts';
@@ -131,9 +132,9 @@ async function askTenant(
 
 /** A sleeping tenant cannot be checked, and must not wake up with an unchecked version. */
 function sleeping({ tcp }: Readonly<Scope>): readonly Blocker[] {
-  if (tcp.spec.controlPlane.deployment.replicas > 0) return [];
-  const message =
-    'spec.controlPlane.deployment.replicas is 0, so there is no API server to run the preflight checks against; scale up first';
+  if (!isAsleep(tcp)) return [];
+  const how = tcp.spec.controlPlane.deployment.replicas === 0 ? 'scale up first' : 'it is upgraded when it is awake';
+  const message = `${whyAsleep(tcp)}, so there is no API server to run the preflight checks against; ${how}`;
   return [{ reason: 'Sleeping', message }];
 }
 

@@ -1,4 +1,5 @@
 import type { Condition } from '../../../api/meta.ts';
+import { isAsleep, whyAsleep } from '../../../api/steward/v1alpha1/sleep/is-asleep.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 
 /** What a reconcile found about the autoscaler. */
@@ -18,15 +19,13 @@ export function autoscaledCondition(
   facts: AutoscalerFacts | undefined,
   error: string | undefined,
 ): Finding | undefined {
-  const { autoscaling, replicas } = tcp.spec.controlPlane.deployment;
+  const { autoscaling } = tcp.spec.controlPlane.deployment;
   if (autoscaling === undefined) {
     const isKnown = tcp.status?.conditions?.some(({ type }) => type === 'Autoscaled') === true;
     const message = 'spec.controlPlane.deployment.replicas is the number of pods';
     return isKnown ? { status: 'False', reason: 'NotRequested', message } : undefined;
   }
-  if (replicas === 0) {
-    return { status: 'False', reason: 'Sleeping', message: 'spec.controlPlane.deployment.replicas is 0' };
-  }
+  if (isAsleep(tcp)) return { status: 'False', reason: 'Sleeping', message: whyAsleep(tcp) };
   if (error !== undefined) return { status: 'False', reason: 'Failed', message: error };
   const { others = [], active } = facts ?? {};
   if (others.length > 0) {

@@ -1,6 +1,7 @@
 import { timesText } from '../../../api/counted.ts';
 import { kinds } from '../../../api/core/kinds.ts';
 import type { Deployment, Pod } from '../../../api/core/kinds.ts';
+import { isAsleep, whyAsleep } from '../../../api/steward/v1alpha1/sleep/is-asleep.ts';
 import { mayNotServe } from '../../../api/steward/v1alpha1/stopped-servers.ts';
 import type { Context } from '../../../runtime/reconcile/controller.ts';
 import { deadline } from '../../../runtime/deadline.ts';
@@ -104,9 +105,7 @@ async function silence(scope: Readonly<Scope>, deps: Dependencies, ctx: Context)
 /** Waits until a pod is ready, as the Deployment's status shows, and then until the API server answers the manager itself. */
 export async function availability(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
   const deployment = needed(scope.deployment, 'deployment');
-  if (scope.tcp.spec.controlPlane.deployment.replicas === 0) {
-    return { is: 'waiting', reason: 'Sleeping', message: 'spec.controlPlane.deployment.replicas is 0' };
-  }
+  if (isAsleep(scope.tcp)) return { is: 'waiting', reason: 'Sleeping', message: whyAsleep(scope.tcp) };
   if (mayNotServe(scope.tcp)) {
     const message =
       'the API servers are stopped while the data is migrated; the condition Migrating shows the progress';

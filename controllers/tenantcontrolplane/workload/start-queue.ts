@@ -21,7 +21,7 @@ interface Start {
 }
 
 /**
- * Lets only so many control planes start their pods at once, new ones and those that get other pods. Pods that share a processor while
+ * Lets only so many control planes start their pods at once: new ones, those that get other pods, and those that wake up. Pods that share a processor while
  * they start all become ready at the end; one after the other, each takes as long as it would alone. One namespace never has all turns:
  * control planes that do not start must not keep those of others waiting.
  */

@@ -6,14 +6,21 @@ import { readResult } from '../../../bench/report/result-file.ts';
 import { percentile } from '../../../bench/report/percentile.ts';
 import { measuredOn } from '../../../bench/report/measured-on.ts';
 import type { OneMoreRow } from '../../../bench/onemore/one-more-report.ts';
+import type { DensityRow } from '../../../bench/density/density-rows.ts';
+import type { ScaleRow } from '../../../bench/scale/scale-rows.ts';
+import { datastoreSizes, managerSizes } from './sizing-tables.ts';
 
 const mebibytes = (count: number): string => `${(Math.ceil(count / 10) * 10).toFixed(0)} MiB`;
 
 const page = 'docs/how-to/size-a-management-cluster.md';
 
-/** The page about sizes, with the figures of the committed measurement with many idle control planes. */
+/** The page about sizes, with the figures of the committed measurements. */
 export async function sizingPage(root: string): Promise<readonly [file: string, text: string]> {
-  return [page, withFigures(await readFile(path.join(root, page), 'utf8'), await sizingFigures())];
+  const [scale, density] = await Promise.all([readResult<ScaleRow>('scale'), readResult<DensityRow>('density')]);
+  const before = await readFile(path.join(root, page), 'utf8');
+  const withPods = withFigures(before, await sizingFigures());
+  const withManager = withFigures(withPods, managerSizes(scale), 'the manager');
+  return [page, withFigures(withManager, datastoreSizes(density), 'datastores')];
 }
 
 async function sizingFigures(): Promise<string> {

@@ -16,17 +16,6 @@ export interface HostilePort {
 /** What became of hostile connections: how many got which status code; 0 stands for none. */
 export type HostileOutcome = Map<number, number>;
 
-/** Numbers from 0 to 1 that a seed repeats (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** What one connection does. */
 interface Attack {
   /** Without TLS at a port with TLS: noise instead of a handshake, or nothing. */

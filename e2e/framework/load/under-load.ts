@@ -101,7 +101,7 @@ function print(title: string, { load, servers, watches }: Seen, lasted: number):
   const sum = (of: (report: WatchReport) => number): number => watches.reduce((total, each) => total + of(each), 0);
   logStep(
     title,
-    `${watches.length} watches: ${sum(({ interruptions }) => interruptions)} interruptions, ${sum(({ relists }) => relists)} lists anew, longest gap ${seconds(Math.max(...watches.map(({ longestGapMs }) => longestGapMs)))}, ${sum(({ events }) => events)} events, ${sum(({ missed }) => missed.length)} missed`,
+    `${watches.length} watches: ${sum(({ interruptions }) => interruptions)} interruptions, ${sum(({ relists }) => relists)} lists again, longest gap ${seconds(Math.max(...watches.map(({ longestGapMs }) => longestGapMs)))}, ${sum(({ events }) => events)} events, ${sum(({ missed }) => missed.length)} missed`,
   );
   const answers = Object.entries(servers.answers).map(([version, count]) => `${version} ${count}`);
   logStep(

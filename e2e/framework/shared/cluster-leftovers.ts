@@ -17,6 +17,7 @@ const passing = 'object batch/v1 Job ';
 const order: readonly (readonly string[])[] = [
   ['Cluster'],
   ['StewardControlPlane'],
+  ['ControlPlanePool', 'ControlPlaneClaim'],
   ['TenantControlPlane'],
   ['DataStore', 'KubeconfigGenerator'],
 ];

@@ -4,7 +4,7 @@ import type { Key, NamespacedResource } from '../../../api/meta.ts';
 import { backupComponents, backupProcess, labels } from '../../../api/names.ts';
 import type { BackupStorage } from '../../../api/steward/v1alpha1/backup/backup-place.ts';
 import type { Cluster } from '../../../runtime/client/cluster.ts';
-import { isAlreadyExists } from '../../../runtime/client/is-already-exists.ts';
+import { createIfAbsent } from '../../../runtime/client/create-if-absent.ts';
 import { processDeployment, processJob } from './process-manifest.ts';
 import type { BackupProcess } from './process-manifest.ts';
 import { isAtWork, jobState, podTroubles } from './process-state.ts';
@@ -61,11 +61,7 @@ export class BackupProcesses {
   /** Starts a process that ends; one that was started before is not changed. */
   async start(process: BackupProcess, signal: AbortSignal): Promise<void> {
     const manifest = processJob(process, await this.#settings(signal));
-    try {
-      await this.#options.cluster.create(kinds.Job, manifest, { fieldManager: 'steward', signal });
-    } catch (error) {
-      if (!isAlreadyExists(error)) throw error;
-    }
+    await createIfAbsent(this.#options.cluster, { kind: kinds.Job, manifest }, { fieldManager: 'steward', signal });
   }
 
   /** The Job that works for an object; undefined if there is none. */

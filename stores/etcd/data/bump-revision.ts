@@ -1,5 +1,5 @@
 import { StoreError } from '../../store-error.ts';
-import type { EtcdDataCalls } from './data-client.ts';
+import type { EtcdDataCalls, EtcdOperation } from './data-client.ts';
 
 /** Concurrent writes: etcd writes them to its log together. */
 const width = 128;
@@ -15,7 +15,7 @@ const mostGrowth = 512 * 1024 * 1024;
 
 /** An etcd whose revision is raised. */
 export interface RaisedEtcd {
-  readonly data: Pick<EtcdDataCalls, 'touch' | 'write'>;
+  readonly data: Pick<EtcdDataCalls, 'touch'> & { write(operations: readonly EtcdOperation[]): Promise<unknown> };
   /** Bytes of the database. */
   size(): Promise<number>;
 }

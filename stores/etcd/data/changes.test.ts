@@ -62,6 +62,27 @@ describe('EtcdChangeFeed', () => {
     expect(watched).toEqual([6n]);
   });
 
+  test('keeps what came after the revision up to which it is asked for the next call', async () => {
+    const { feed, watched } = setUp(9n, [
+      { is: 'events', events: [event(7, '/a/x'), event(8, '/a/y'), event(9, '/a/x')] },
+      { is: 'progress', revision: 9n },
+    ]);
+    const told = await feed.since(5n, 8n);
+    expect(told.changes.map((change) => change.is === 'put' && change.entry.value.toString())).toEqual([
+      'at 7',
+      'at 8',
+    ]);
+    expect(told.revision).toBe(8n);
+    expect(await feed.since(8n, 8n)).toEqual({ changes: [], revision: 8n });
+    expect((await feed.since(8n)).changes).toHaveLength(1);
+    expect(watched).toEqual([6n]);
+  });
+
+  test('knows that nothing came up to a revision by the progress of the watch', async () => {
+    const { feed } = setUp(9n, [{ is: 'progress', revision: 9n }]);
+    expect(await feed.since(5n, 8n)).toEqual({ changes: [], revision: 8n });
+  });
+
   test('ends a full page at the end of a revision, and keeps the rest for the next', async () => {
     const many = Array.from({ length: longestPage - 1 }, (_, index) => event(10 + index, `/a/${index}`));
     const last = 10 + longestPage - 1;

@@ -46,13 +46,13 @@ export class EtcdChangeFeed implements AsyncDisposable {
     this.#range = range;
   }
 
-  /** What changed after a revision, about a page of it. Throws `CompactedError` and `StoreError`. */
-  async since(after: bigint): Promise<EtcdChanges> {
+  /** What changed after a revision, about a page of it, and nothing after `through`. Throws `CompactedError` and `StoreError`. */
+  async since(after: bigint, through?: bigint): Promise<EtcdChanges> {
     // From a member that has seen all acknowledged writes; the member that serves the watch may lag behind.
-    const { revision: goal } = await this.#client.count(this.#range);
+    const goal = through ?? (await this.#client.count(this.#range)).revision;
     if (goal <= after) return { changes: [], revision: after };
     try {
-      return await collect(await this.#at(after), goal);
+      return await collect(await this.#at(after), goal, through);
     } catch (error) {
       await this[Symbol.asyncDispose]();
       throw error;
@@ -73,7 +73,7 @@ export class EtcdChangeFeed implements AsyncDisposable {
   }
 }
 
-async function collect(open: Open, goal: bigint): Promise<EtcdChanges> {
+async function collect(open: Open, goal: bigint, through?: bigint): Promise<EtcdChanges> {
   const changes = new Map<string, Event>();
   let bytes = 0;
   let last: bigint | undefined;
@@ -86,6 +86,7 @@ async function collect(open: Open, goal: bigint): Promise<EtcdChanges> {
     let event: Event | undefined;
     while ((event = open.pending[0]) !== undefined) {
       const revision = BigInt(event.kv.mod_revision);
+      if (through !== undefined && revision > through) return result(through);
       // A revision is not split: the next one begins another page.
       if (last !== undefined && revision > last && full()) return result(last);
       open.pending.shift();
@@ -98,7 +99,7 @@ async function collect(open: Open, goal: bigint): Promise<EtcdChanges> {
     }
     const news = await arriving(open.watch);
     if (news.is === 'events') open.pending.push(...news.events);
-    else if (news.revision >= goal) return result(news.revision);
+    else if (news.revision >= goal) return result(through ?? news.revision);
   }
 }
 

@@ -56,10 +56,15 @@ export class EtcdDataClient {
     return { entries: answer.kvs.map(entryOf), more: answer.more };
   }
 
-  /** All operations in one transaction, on different keys. Throws `LeaseGoneError`. */
-  async write(operations: readonly EtcdOperation[]): Promise<void> {
-    const request = { compare: [], success: operations.map(requestOf), failure: [] };
-    await explained(this.#connection.call('write keys', (client) => client.kv.txn(request)));
+  /**
+   * All operations in one transaction, on different keys; with a condition only if that key has that value, and says whether it had it.
+   * Throws `LeaseGoneError`.
+   */
+  async write(operations: readonly EtcdOperation[], only?: Pick<EtcdEntry, 'key' | 'value'>): Promise<boolean> {
+    const compare = only === undefined ? [] : [{ ...only, target: 'Value', result: 'Equal' } as const];
+    const request = { compare, success: operations.map(requestOf), failure: [] };
+    const { succeeded } = await explained(this.#connection.call('write keys', (client) => client.kv.txn(request)));
+    return succeeded;
   }
 
   /** Puts an empty value, and returns the new revision. */

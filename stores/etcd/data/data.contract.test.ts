@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { etcdReleases } from '../../../e2e/tools/etcd-releases.ts';
 import { startEtcdDataUnderTest } from '../../../testing/contracts/stores/etcd/data-under-test.ts';
+import { testScope } from '../../../testing/runner/test-scope.ts';
 import { describeTenancyData } from '../../contract/tenancy-data-contract.ts';
 
-for (const { version } of etcdReleases) {
+for (const { version } of testScope().etcd) {
   describeTenancyData(`etcd ${version}`, () => startEtcdDataUnderTest(version));
 }
 

@@ -16,9 +16,9 @@ function setUp(over: Partial<EtcdDataCalls> = {}) {
   const transactions: (readonly EtcdOperation[])[] = [];
   let leases = 0;
   const data: Partial<EtcdDataCalls> = {
-    write: (operations) => {
-      transactions.push(operations);
-      return Promise.resolve();
+    write: (operations, only) => {
+      if (only !== undefined) transactions.push(operations);
+      return Promise.resolve(true);
     },
     grantLease: () => Promise.resolve(String((leases += 1))),
     ...over,
@@ -35,6 +35,7 @@ describe('EtcdData', () => {
     const { transactions, subject } = setUp();
     const small = Array.from({ length: 250 }, (_, index) => put(`pods/${index}`, 'x'));
     const large = Array.from({ length: 4 }, (_, index) => put(`large/${index}`, Buffer.alloc(400 * 1024)));
+    await subject.beginWrites();
     await subject.write([...small, ...large]);
     expect(transactions.map((one) => one.length).sort((left, right) => right - left)).toEqual([100, 100, 51, 1, 1, 1]);
     expect(transactions.flat().map(keyOf)).toContain('/a/pods/7');
@@ -43,6 +44,7 @@ describe('EtcdData', () => {
 
   test('writes the last change of a key only', async () => {
     const { transactions, subject } = setUp();
+    await subject.beginWrites();
     await subject.write([
       put('x', 'old'),
       { is: 'deleted', key: 'y' },
@@ -62,14 +64,16 @@ describe('EtcdData', () => {
   test('grants a new lease when the known one has expired', async () => {
     const written: (readonly EtcdOperation[])[] = [];
     const { subject } = setUp({
-      write: (operations) => {
+      write: (operations, only) => {
+        if (only === undefined) return Promise.resolve(true);
         written.push(operations);
         const [first] = operations;
         return first?.is === 'put' && first.entry.lease === '1'
           ? Promise.reject(new LeaseGoneError('gone'))
-          : Promise.resolve();
+          : Promise.resolve(true);
       },
     });
+    await subject.beginWrites();
     await subject.write([put('events/x', 'x', 5000)]);
     expect(written.map(([first]) => (first?.is === 'put' ? first.entry.lease : undefined))).toEqual(['1', '2']);
   });

@@ -10,6 +10,7 @@ import { EtcdLeases } from './leases.ts';
 import { etcdPages } from './pages.ts';
 import { raiseRevision } from './bump-revision.ts';
 import { tenancyRange, uncopiedRanges } from '../range.ts';
+import { EtcdWriter } from './writer.ts';
 
 /** Written to raise the revision; out of every tenant's reach. */
 const raisedKey = Buffer.from('steward.butlerlabs.dev/raised');
@@ -28,6 +29,7 @@ export class EtcdData implements TenancyData {
   readonly #root: Buffer;
   readonly #feed: EtcdChangeFeed;
   readonly #leases: EtcdLeases;
+  readonly #writer: EtcdWriter;
 
   constructor(client: EtcdCalls, schema: string) {
     this.#client = client;
@@ -35,6 +37,7 @@ export class EtcdData implements TenancyData {
     this.#root = tenancyRange(schema).start;
     this.#feed = new EtcdChangeFeed(client.data, tenancyRange(schema));
     this.#leases = new EtcdLeases(client.data);
+    this.#writer = new EtcdWriter(client, schema);
   }
 
   async revision(): Promise<bigint> {
@@ -58,8 +61,8 @@ export class EtcdData implements TenancyData {
     }
   }
 
-  async changes(after: bigint): ReturnType<TenancyData['changes']> {
-    const page = await this.#feed.since(after);
+  async changes(after: bigint, through?: bigint): ReturnType<TenancyData['changes']> {
+    const page = await this.#feed.since(after, through);
     const changes: StoredChange[] = [];
     for (const change of page.changes) {
       const key = this.#relative(change.is === 'put' ? change.entry.key : change.key);
@@ -71,6 +74,10 @@ export class EtcdData implements TenancyData {
     return { changes, revision: page.revision };
   }
 
+  async beginWrites(): Promise<void> {
+    await this.#writer.begin();
+  }
+
   async write(changes: readonly StoredChange[]): Promise<void> {
     // The last change of a key is what counts, and a transaction takes a key but once.
     const last = new Map(changes.map((change) => [change.is === 'put' ? change.entry.key : change.key, change]));
@@ -79,6 +86,10 @@ export class EtcdData implements TenancyData {
       for (let batch = batches.next(); batch.done !== true; batch = batches.next()) await this.#commit(batch.value);
     };
     await Promise.all(Array.from({ length: width }, work));
+  }
+
+  async endWrites(): Promise<void> {
+    await this.#writer.end();
   }
 
   async raise(revision: bigint, onProgress?: (reached: bigint) => void): Promise<void> {
@@ -127,11 +138,11 @@ export class EtcdData implements TenancyData {
 
   async #commit(changes: readonly StoredChange[]): Promise<void> {
     try {
-      await this.#client.data.write(await this.#operations(changes));
+      await this.#writer.write(await this.#operations(changes));
     } catch (error) {
       if (!(error instanceof LeaseGoneError)) throw error;
       this.#leases.forget();
-      await this.#client.data.write(await this.#operations(changes));
+      await this.#writer.write(await this.#operations(changes));
     }
   }
 

@@ -18,6 +18,9 @@ const mebibyte = 2 ** 20;
 const freeParts = (members: readonly LivingMember[]): readonly number[] =>
   members.map(({ sizeBytes, inUseBytes }) => Math.round(((sizeBytes - inUseBytes) * 100) / sizeBytes));
 
+const freeBytes = (members: readonly LivingMember[]): readonly number[] =>
+  members.map(({ sizeBytes, inUseBytes }) => sizeBytes - inUseBytes);
+
 /** A cluster and a client of its administrator. */
 class Rig implements AsyncDisposable {
   readonly store: EtcdDataStore;
@@ -114,8 +117,8 @@ describe('Three members', () => {
       { is: 'defragmented', server: { endpoint: second } },
       { is: 'defragmented', server: { endpoint: leader } },
     ]);
-    const after = await rig.living();
-    expect(Math.max(...freeParts(after))).toBeLessThan(30);
+    // In bytes: of a file this small, some pages stay free.
+    expect(Math.max(...freeBytes(await rig.living()))).toBeLessThan(mebibyte);
     for (const step of steps) {
       if (step.is === 'defragmented') expect(step.server.freedBytes).toBeGreaterThan(15 * mebibyte);
     }
@@ -175,5 +178,5 @@ test('a single member is defragmented where it is', async () => {
   await rig.fill(4);
   await rig.empty();
   expect(await rig.run()).toMatchObject([{ is: 'defragmented' }]);
-  expect(Math.max(...freeParts(await rig.living()))).toBeLessThan(30);
+  expect(Math.max(...freeBytes(await rig.living()))).toBeLessThan(mebibyte);
 }, 60_000);

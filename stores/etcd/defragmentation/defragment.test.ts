@@ -14,6 +14,7 @@ class Rig {
   readonly said: string[] = [];
   readonly clock = new FakeClock();
   alarms: readonly Alarm[] = [];
+  quotaBytes = 4096 * mebibyte;
   isLocked = false;
   blocked = '';
   failure: StoreError | undefined;
@@ -23,8 +24,8 @@ class Rig {
     return Promise.resolve(
       [...this.#sizes].map(([endpoint, sizeBytes], index) => ({
         ...{ endpoint, memberId: String(index + 1), leaderId: '2', isLearner: false },
-        ...{ version: '3.6.16', storageVersion: '3.6.0' },
-        ...{ sizeBytes, inUseBytes: 100 * mebibyte, quotaBytes: 4096 * mebibyte },
+        ...{ version: '3.6.16', storageVersion: '3.6.0', revision: 1n },
+        ...{ sizeBytes, inUseBytes: 100 * mebibyte, quotaBytes: this.quotaBytes },
       })),
     );
   }
@@ -33,6 +34,7 @@ class Rig {
     listMembers: () => Promise.resolve(['1', '2', '3'].map((id) => ({ id, name: `etcd-${id}`, isLearner: false }))),
     alarms: () => Promise.resolve(this.alarms),
     disarm: (memberId) => this.#record(`disarm ${memberId}`),
+    compact: () => Promise.reject(new Error('no compaction was requested')),
     requireInSync: (endpoint) =>
       endpoint === this.blocked
         ? Promise.reject(new StoreError('Unreachable', `${endpoint} does not answer`))
@@ -112,6 +114,7 @@ describe('A step of a defragmentation', () => {
   test('needs no lock when the quota is used up, because etcd would grant none', async () => {
     const rig = new Rig();
     rig.alarms = [{ memberId: '1', is: 'space', text: 'NOSPACE' }];
+    rig.quotaBytes = 200 * mebibyte;
     await rig.next();
     expect(rig.said).toEqual([...inSync, 'defragment etcd-1']);
   });

@@ -1,4 +1,5 @@
 import { AlarmAction, AlarmType } from 'etcd3';
+import { StoreError } from '../../store-error.ts';
 import type { EtcdConnection } from '../connection.ts';
 
 /** A member as the cluster has it. */
@@ -59,6 +60,17 @@ export class EtcdMaintenanceClient {
     await this.#connection.at(endpoint, 'defragment its file', (client) =>
       client.maintenance.defragment({ deadline: Date.now() + deadlineMs }),
     );
+  }
+
+  /** Compacts the history up to this revision; does nothing if it is compacted already. The pages become free some time afterwards. */
+  async compact(revision: bigint): Promise<void> {
+    try {
+      await this.#connection.call('compact its history', (client) =>
+        client.kv.compact({ revision: revision.toString() }),
+      );
+    } catch (error) {
+      if (!(error instanceof StoreError && error.message.includes('revision has been compacted'))) throw error;
+    }
   }
 
   /** Takes a lock that ends by itself after this time; undefined when another process has it. */

@@ -12,7 +12,7 @@ const limits = { freePercent: 45, minimumBytes: 100 * mebibyte, maximumPauseMs: 
 function member(id: number, over: Partial<LivingMember> = {}): LivingMember {
   return {
     ...{ endpoint: `etcd-${id}:2379`, memberId: String(id), leaderId: '2', isLearner: false },
-    ...{ version: '3.6.16', storageVersion: '3.6.0' },
+    ...{ version: '3.6.16', storageVersion: '3.6.0', revision: 1n },
     ...{ sizeBytes: 200 * mebibyte, inUseBytes: 100 * mebibyte, quotaBytes: 4096 * mebibyte },
     ...over,
   };
@@ -90,6 +90,10 @@ describe('planDefragmentation', () => {
     const single = [member(1, { leaderId: '1' })];
     expect(plan(single, { previous: [{ ...once, time: before(59) }] })).toEqual({ is: 'unneeded' });
     expect(plan(single, { previous: [{ ...once, time: before(60) }] })).toMatchObject({ is: 'defragment' });
+    // Not while etcd accepts no writes.
+    const crowded = [member(1, { leaderId: '1', sizeBytes: 4096 * mebibyte, inUseBytes: 3000 * mebibyte })];
+    const previous = [{ ...once, time: before(1) }];
+    expect(plan(crowded, { previous, alarms: [full] })).toMatchObject({ is: 'defragment' });
   });
 
   test('leaves members alone that would be blocked for too long, by the slowest of the measured ones', () => {
@@ -121,6 +125,27 @@ describe('planDefragmentation', () => {
     const crowded = { sizeBytes: 4096 * mebibyte, inUseBytes: 3000 * mebibyte, leaderId: '1' };
     expect(plan([member(1, crowded)])).toEqual({ is: 'unneeded' });
     expect(plan([member(1, crowded)], { alarms: [full] })).toMatchObject({ is: 'defragment' });
+  });
+
+  test('does not defragment a small file again, whose free pages stay, when the quota is used up', () => {
+    const small = { sizeBytes: mebibyte / 8, inUseBytes: mebibyte / 16 };
+    const quota = { quotaBytes: 32 * mebibyte };
+    expect(
+      plan(
+        [1, 2, 3].map((id) => member(id, { ...small, ...quota })),
+        { alarms: [full] },
+      ),
+    ).toMatchObject({
+      is: 'disarm',
+    });
+    // With an unknown quota, what was defragmented within the hour is enough.
+    const unknown = member(1, { ...small, quotaBytes: 0, leaderId: '1' });
+    const done = { ...{ endpoint: unknown.endpoint, freedBytes: 0, sizeBytes: 0, pauseMs: 0 }, time: now };
+    expect(plan([unknown], { alarms: [full] })).toMatchObject({ is: 'defragment' });
+    expect(plan([unknown], { alarms: [full], previous: [done] })).toMatchObject({
+      is: 'waits',
+      reason: 'SpaceExceeded',
+    });
   });
 
   test('ends the alarm of a used-up quota when every member has space, and only then', () => {

@@ -26,7 +26,7 @@ export type Plan =
 
 type Waits = Extract<DefragmentationStep, { readonly is: 'waits' }>;
 
-/** No member is defragmented more often: where much is written and deleted, free space comes back as soon as etcd compacts. */
+/** No member is defragmented more often while etcd accepts writes: where much is written and deleted, free space comes back as soon as etcd compacts. */
 const pauseBetweenMs = 3_600_000;
 
 /** Bytes that a defragmentation copies in a second, until it was measured: what a busy disk does. */
@@ -51,8 +51,8 @@ export function planDefragmentation(input: PlanInput): Plan {
   const { limits, alarms } = input;
   const living = input.answers.filter((answer) => 'version' in answer);
   const isFull = alarms.some(({ is }) => is === 'space');
-  const needy = living.filter(
-    (member) => (isFull ? isWorthwhile(member) : isFragmented(member, limits)) && !wasRecent(member, input),
+  const needy = living.filter((member) =>
+    isFull ? isWorthwhile(member, input) : isFragmented(member, limits) && !wasRecent(member, input),
   );
   if (needy.length === 0 && !isFull) return { is: 'unneeded' };
   const waiting = reasonToWait(input, living);
@@ -70,10 +70,16 @@ function isFragmented({ sizeBytes, inUseBytes }: LivingMember, limits: Defragmen
   return sizeBytes >= limits.minimumBytes && (sizeBytes - inUseBytes) * 100 >= sizeBytes * limits.freePercent;
 }
 
-/** Whether a member with less to its file could accept writes again. */
-function isWorthwhile({ sizeBytes, inUseBytes, quotaBytes }: LivingMember): boolean {
-  const fits = quotaBytes === 0 || inUseBytes < quotaBytes * relievedPart;
-  return fits && sizeBytes - inUseBytes >= sizeBytes * worthwhilePart;
+/**
+ * Whether a member needs a smaller file to accept writes again, and a defragmentation gives it one. One that is already small enough is
+ * left alone: a tenth of a small file can be free for good. Of a member whose quota is unknown only its last defragmentation tells that.
+ */
+function isWorthwhile(member: LivingMember, input: PlanInput): boolean {
+  const { sizeBytes, inUseBytes, quotaBytes } = member;
+  if (sizeBytes - inUseBytes < sizeBytes * worthwhilePart) return false;
+  if (quotaBytes === 0) return !wasRecent(member, input);
+  const relieved = quotaBytes * relievedPart;
+  return sizeBytes >= relieved && inUseBytes < relieved;
 }
 
 function wasRecent({ endpoint }: LivingMember, { previous, now }: Pick<PlanInput, 'previous' | 'now'>): boolean {

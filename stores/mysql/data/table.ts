@@ -6,11 +6,12 @@ import { StoreError } from '../../store-error.ts';
 import { setFence } from '../account.ts';
 import type { MysqlConnection, Row, Value } from '../connection.ts';
 import { mysqlError, translated } from '../errors.ts';
-import { recordFence } from '../ownership.ts';
+import { recordFence, schemaKey } from '../ownership.ts';
 import { headColumns, headOf, numberOf, positionOf, rowColumns, rowOf } from './rows.ts';
 import { ensureSchema } from '../schema.ts';
 import { requireWritable } from '../writable.ts';
 import { MysqlWriter } from './writer.ts';
+import { TableWriter } from './table-writer.ts';
 import { table } from '../sql.ts';
 import { awaitWriters } from './writers.ts';
 
@@ -26,12 +27,14 @@ export class MysqlTable implements KineTable {
   readonly #connection: MysqlConnection;
   readonly #tenancy: Tenancy;
   readonly #table: string;
+  readonly #writer: TableWriter;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(connection: MysqlConnection, tenancy: Tenancy) {
     this.#connection = connection;
     this.#tenancy = tenancy;
     this.#table = table(tenancy.schema);
+    this.#writer = new TableWriter(connection, schemaKey(connection, tenancy.schema));
   }
 
   async create(): Promise<void> {
@@ -78,11 +81,26 @@ export class MysqlTable implements KineTable {
     return (await this.#do('read values', (connection) => connection.run(statement))).map(rowOf);
   }
 
+  async beginWrites(): Promise<void> {
+    await this.#do('begin to write', async (connection) => {
+      await requireWritable(connection);
+      await this.#writer.begin();
+    });
+  }
+
+  async endWrites(): Promise<void> {
+    await this.#do('end all writes', async (connection) => {
+      await requireWritable(connection);
+      await this.#writer.end();
+    });
+  }
+
   async writing<T>(work: (writer: KineWriter) => Promise<T>): Promise<T> {
     return this.#do('write the keys', async (connection) => {
       await requireWritable(connection);
       await connection.run('START TRANSACTION');
       try {
+        await this.#writer.check();
         const result = await work(new MysqlWriter(connection, this.#table));
         await connection.run('COMMIT');
         return result;

@@ -34,6 +34,7 @@ describe('The pages of a bucket', () => {
     const { data } = subject;
     const value = Buffer.alloc((largestPage / 4) * 3, 'x');
     const keys = ['configmaps/a', 'configmaps/b', 'configmaps/c'];
+    await data.beginWrites();
     await data.write(keys.map((key) => ({ is: 'put', entry: { key, value } })));
     const pages: (readonly string[])[] = [];
     for await (const page of data.pages(await data.revision())) pages.push(page.map(({ key }) => key));

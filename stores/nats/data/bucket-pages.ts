@@ -5,17 +5,17 @@ import { decodeEntry } from './kine-entry.ts';
 import type { KineEntry } from './kine-entry.ts';
 import { entrySubjects, keyOfSubject } from './kine-keys.ts';
 import type { NatsClient } from '../client.ts';
+import { readGroups } from './read-groups.ts';
 import { readMessage } from './read-message.ts';
 import { readStream } from './stream-reader.ts';
 import type { StreamMessage } from './stream-reader.ts';
-
-/** The number of messages in one request. */
-const width = 128;
 
 interface Version {
   readonly key: string;
   readonly seq: number;
   readonly storedAt: number;
+  /** Bytes of its message. */
+  readonly size: number;
 }
 
 /** A version as the entry that it is at this moment. */
@@ -37,10 +37,15 @@ export async function* bucketPages(
   const versions = await versionsAt(client, bucket, revision);
   let page: StoredEntry[] = [];
   let size = 0;
-  for (let at = 0; at < versions.length; at += width) {
-    const entries = await Promise.all(versions.slice(at, at + width).map((version) => load(client, bucket, version)));
-    for (const entry of entries) {
-      if (entry === undefined) continue;
+  for (const group of readGroups(versions)) {
+    const read = await Promise.all(
+      group.map(async (version) => [version, await load(client, bucket, version)] as const),
+    );
+    // Decoded one after the other: what compresses well is much larger than its message.
+    for (const [{ key, storedAt }, data] of read) {
+      const decoded = decodeEntry(data);
+      if (decoded.is === 'deleted') continue;
+      const entry = entryOf(key, decoded, storedAt);
       if (page.length === longestPage || (page.length > 0 && size + entry.value.length > largestPage)) {
         yield page;
         page = [];
@@ -63,7 +68,7 @@ async function versionsAt(client: NatsClient, bucket: string, revision: number):
     if (message.seq > revision) {
       if (!found.has(key)) found.set(key, absentAt(key, message));
     } else if (message.isMark) found.set(key, 'gone');
-    else found.set(key, { key, seq: message.seq, storedAt: message.storedAt });
+    else found.set(key, { key, seq: message.seq, storedAt: message.storedAt, size: message.size });
   }
   return [...found.values()]
     .filter((version) => version !== 'gone')
@@ -80,11 +85,11 @@ function absentAt(key: string, { expected }: StreamMessage): 'gone' {
   );
 }
 
-async function load(client: NatsClient, bucket: string, version: Version): Promise<StoredEntry | undefined> {
+/** The message of a version. */
+async function load(client: NatsClient, bucket: string, version: Version): Promise<Uint8Array> {
   const data = await readMessage(client, bucketStreamName(bucket), version.seq);
   if (data === undefined) {
     throw new CompactedError(`${version.key} changed while it was read: NATS retains only ${bucketHistory} versions`);
   }
-  const entry = decodeEntry(data);
-  return entry.is === 'deleted' ? undefined : entryOf(version.key, entry, version.storedAt);
+  return data;
 }

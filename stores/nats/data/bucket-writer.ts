@@ -1,10 +1,14 @@
 import { isCopied } from '../../tenancy-data.ts';
 import type { StoredChange, StoredEntry } from '../../tenancy-data.ts';
+import { endedWritesError } from '../../ended-writes-error.ts';
+import { isUnanswered } from '../errors.ts';
+import { writerSubject } from './bucket.ts';
+import { BucketWriters } from './bucket-writers.ts';
 import { encodeEntry } from './kine-entry.ts';
 import { entrySubject } from './kine-keys.ts';
 import { digestOf, LatestVersions } from './latest-versions.ts';
 import type { Latest } from './latest-versions.ts';
-import type { NatsClient } from '../client.ts';
+import type { NatsClient, StoreOptions } from '../client.ts';
 
 /** Changes under way at once. */
 const width = 128;
@@ -16,12 +20,26 @@ export class BucketWriter {
   readonly #client: NatsClient;
   readonly #bucket: string;
   readonly #latest: LatestVersions;
+  readonly #writers: BucketWriters;
+  #token: string | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(client: NatsClient, bucket: string) {
     this.#client = client;
     this.#bucket = bucket;
     this.#latest = new LatestVersions(client, bucket);
+    this.#writers = new BucketWriters(client, bucket);
+  }
+
+  /** Ends the writes of others, and lets this one write. */
+  async begin(): Promise<void> {
+    this.#token = await this.#writers.begin();
+  }
+
+  /** Ends all writes. */
+  async end(): Promise<void> {
+    this.#token = undefined;
+    await this.#writers.end();
   }
 
   /** Applies the last change of each key. Fails when another client writes the same key meanwhile. */
@@ -73,7 +91,7 @@ export class BucketWriter {
       prevRevision: created ? 0 : latest.seq,
       is: created ? 'created' : 'updated',
     } as const;
-    const seq = await this.#client.store(`write ${key}`, subject, encodeEntry(entry), { last: latest.seq });
+    const seq = await this.#store(`write ${key}`, subject, encodeEntry(entry), { last: latest.seq });
     this.#latest.set(subject, { seq, live: { lease, digest, createRevision: live?.createRevision ?? seq } });
   }
 
@@ -81,10 +99,20 @@ export class BucketWriter {
   async #delete(subject: string, before: number, key: string): Promise<void> {
     const entry = { key: `/registry/${key}`, value: nothing, lease: 0, createRevision: 0, is: 'deleted' } as const;
     const data = encodeEntry({ ...entry, prevRevision: before });
-    const seq = await this.#client.store(`delete ${key}`, subject, data, { last: before });
+    const seq = await this.#store(`delete ${key}`, subject, data, { last: before });
     this.#latest.set(subject, { seq });
-    const mark = await this.#client.store(`delete ${key}`, subject, '', { last: seq, operation: 'DEL' });
+    const mark = await this.#store(`delete ${key}`, subject, '', { last: seq, operation: 'DEL' });
     this.#latest.set(subject, { seq: mark });
+  }
+
+  async #store(attempt: string, subject: string, data: string | Uint8Array, stored: StoreOptions): Promise<number> {
+    const token = this.#token;
+    if (token === undefined) throw endedWritesError(`bucket ${this.#bucket}`);
+    try {
+      return await this.#client.store(attempt, writerSubject(this.#bucket, token, subject), data, stored);
+    } catch (error) {
+      throw isUnanswered(error) ? endedWritesError(`bucket ${this.#bucket}`, error) : error;
+    }
   }
 }
 

@@ -22,6 +22,11 @@ export interface BucketStream {
   readonly allow_direct: boolean;
 }
 
+/** The stream while a copy writes to it. */
+export interface WrittenStream extends BucketStream {
+  readonly subject_transform: { readonly src: string; readonly dest: string };
+}
+
 /** Versions of a key that are kept: kine's own number. */
 export const bucketHistory = 10;
 
@@ -61,6 +66,21 @@ export function bucketStream(bucket: string, replicas: number): BucketStream {
     deny_delete: true,
     allow_direct: true,
   };
+}
+
+/** How the subjects begin to which the writers of a bucket publish. */
+const writersPrefix = (bucket: string): string => `steward.writer.${bucket}.`;
+
+/** The subject to which the writer with this token publishes what is to be stored under a subject of the bucket. */
+export function writerSubject(bucket: string, token: string, subject: string): string {
+  return `${writersPrefix(bucket)}${token}.${subject.slice(bucketSubject(bucket, '').length)}`;
+}
+
+/** The same stream, which in addition takes messages of the writer with this token, and of no other one. */
+export function writtenStream(stream: BucketStream, bucket: string, token: string): WrittenStream {
+  const src = writerSubject(bucket, token, bucketSubject(bucket, '>'));
+  const dest = bucketSubject(bucket, '>');
+  return { ...stream, subjects: [...stream.subjects, src], max_msg_size: -1, subject_transform: { src, dest } };
 }
 
 /**

@@ -56,12 +56,13 @@ export class NatsData implements TenancyData {
     }
   }
 
-  async changes(after: bigint): ReturnType<TenancyData['changes']> {
+  async changes(after: bigint, through?: bigint): ReturnType<TenancyData['changes']> {
     return this.#run('read changes', async () => {
       let revision = await this.#requireReached(after);
       const last = new Map<string, StoredChange>();
       let size = 0;
       for await (const message of this.#readFrom(Number(after) + 1)) {
+        if (through !== undefined && message.seq > through) return { changes: [...last.values()], revision: through };
         const change = this.#changeOf(message);
         const bytes = change?.is === 'put' ? change.entry.value.length : 0;
         if (last.size === longestPage || (last.size > 0 && size + bytes > largestPage)) {
@@ -78,8 +79,16 @@ export class NatsData implements TenancyData {
     });
   }
 
+  async beginWrites(): Promise<void> {
+    await this.#run('begin to write', () => this.#writer.begin());
+  }
+
   async write(changes: readonly StoredChange[]): Promise<void> {
     await this.#run('write changes', () => this.#writer.write(changes));
+  }
+
+  async endWrites(): Promise<void> {
+    await this.#run('end all writes', () => this.#writer.end());
   }
 
   async raise(revision: bigint, onProgress?: (reached: bigint) => void): Promise<void> {

@@ -1,3 +1,4 @@
+import { parseJson } from '../../../runtime/client/parse-json.ts';
 import { CorruptValueError } from './s2-block.ts';
 import { decodeStream, encodeStream } from './s2-stream.ts';
 
@@ -13,18 +14,6 @@ export interface KineEntry {
   /** Sequence of the version before; 0 when there is none. */
   readonly prevRevision: number;
   readonly is: 'created' | 'updated' | 'deleted';
-}
-
-interface Envelope {
-  readonly KV?: {
-    readonly Key?: string;
-    readonly Value?: string | null;
-    readonly CreateRevision?: number;
-    readonly Lease?: number;
-  } | null;
-  readonly PrevRevision?: number;
-  readonly Create?: boolean;
-  readonly Delete?: boolean;
 }
 
 /** The bytes of a message. */
@@ -46,22 +35,46 @@ export function encodeEntry(entry: KineEntry): Uint8Array {
   return encodeStream(Buffer.from(JSON.stringify(envelope)));
 }
 
-/** What a message holds. Throws `CorruptValueError`. */
+/** What a message holds; its tenant may have written it by itself. Throws `CorruptValueError`. */
 export function decodeEntry(data: Uint8Array): KineEntry {
-  const envelope = parse(decodeStream(data).toString('utf8'));
-  const { KV: stored, PrevRevision: prevRevision = 0, Create: created = false, Delete: deleted = false } = envelope;
-  if (stored === undefined || stored === null) throw new CorruptValueError('a value contains no key');
-  const { Key: key = '', Value: value, CreateRevision: createRevision = 0, Lease: lease = 0 } = stored;
-  const is = deleted ? 'deleted' : created ? 'created' : 'updated';
-  return { key, value: Buffer.from(value ?? '', 'base64'), lease, createRevision, prevRevision, is };
+  const envelope = fieldsOf(parse(decodeStream(data).toString('utf8')));
+  const stored = fieldsOf(envelope.KV);
+  const value = textOf(stored.Value ?? '');
+  return {
+    key: textOf(stored.Key ?? ''),
+    value: Buffer.from(value, 'base64'),
+    lease: numberOf(stored.Lease),
+    createRevision: numberOf(stored.CreateRevision),
+    prevRevision: numberOf(envelope.PrevRevision),
+    is: isSet(envelope.Delete) ? 'deleted' : isSet(envelope.Create) ? 'created' : 'updated',
+  };
 }
 
-function parse(text: string): Envelope {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null) return value;
-  } catch {
-    // Reported below.
-  }
+const foreign = (): never => {
   throw new CorruptValueError('a value is not JSON as kine writes it');
+};
+
+function parse(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return foreign();
+  }
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  const isFields = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isFields ? (value as Readonly<Record<string, unknown>>) : foreign();
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : foreign();
+}
+
+function numberOf(value: unknown = 0): number {
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : foreign();
+}
+
+function isSet(value: unknown = false): boolean {
+  return typeof value === 'boolean' ? value : foreign();
 }

@@ -29,3 +29,13 @@ test('the longest block is decoded, and a longer one is refused', () => {
   expect(Buffer.compare(decodeBlock(encodeBlock(bytes)), bytes)).toBe(0);
   expect(() => encodeBlock(Buffer.alloc(longestBlock + 1))).toThrow(RangeError);
 });
+
+test('a block that announces more than any writer puts into one is damaged, before memory is taken for it', () => {
+  for (const announced of [
+    [0xff, 0xff, 0xff, 0xff, 0x7f],
+    [0x81, 0x80, 0x80, 0x02],
+  ])
+    expect(() => decodeBlock(Uint8Array.from([...announced, 0, 97]))).toThrow(
+      new CorruptValueError('a compressed value has a block of more than 4 MiB'),
+    );
+});

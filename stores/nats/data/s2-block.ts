@@ -7,6 +7,9 @@ const corrupt = (): never => {
   throw new CorruptValueError('a compressed value is damaged');
 };
 
+/** No writer of S2 makes longer blocks, and no reader has to take them. */
+const longestDecoded = 4 * 1024 * 1024;
+
 /** Reads little-endian numbers and bytes, and throws beyond the end. */
 class Reader {
   readonly #bytes: Uint8Array;
@@ -62,7 +65,9 @@ function repeatLength(reader: Reader, code: number): number {
  */
 export function decodeBlock(block: Uint8Array): Uint8Array {
   const reader = new Reader(block);
-  const result = new Uint8Array(reader.varint());
+  const announced = reader.varint();
+  if (announced > longestDecoded) throw new CorruptValueError('a compressed value has a block of more than 4 MiB');
+  const result = new Uint8Array(announced);
   let at = 0;
   let offset = 0;
   while (!reader.done) {
@@ -111,15 +116,19 @@ export function encodeBlock(bytes: Uint8Array): Uint8Array {
     output.push(bytes.subarray(from, end));
   };
   let at = 1;
+  // Where nothing repeats, steps become longer, as Snappy's do.
+  let misses = 0;
   while (at + 4 <= bytes.length) {
     const here = view.getUint32(at, true);
     const slot = Math.imul(here, 0x1e35a7bd) >>> (32 - hashBits);
     const before = seen[slot] ?? 0;
     seen[slot] = at;
     if (before >= at || view.getUint32(before, true) !== here) {
-      at += 1;
+      at += 1 + (misses >> 5);
+      misses += 1;
       continue;
     }
+    misses = 0;
     literal(at);
     const offset = at - before;
     let length = 4;

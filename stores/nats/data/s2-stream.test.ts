@@ -62,4 +62,12 @@ describe('S2 streams', () => {
       expect(() => decodeStream(encoded.subarray(0, end))).toThrow('compressed value');
     }
   });
+
+  test('are refused if they hold more than any value of an API server, however small they are', () => {
+    const [mebibyte, identifier] = [encodeStream(Buffer.alloc(1024 * 1024)), 10];
+    const part = mebibyte.subarray(identifier);
+    const most = Buffer.concat([mebibyte, ...Array<Uint8Array>(7).fill(part)]);
+    expect(decodeStream(most)).toHaveLength(8 * 1024 * 1024);
+    expect(() => decodeStream(Buffer.concat([most, part]))).toThrow('a compressed value has more than 8 MiB');
+  });
 });

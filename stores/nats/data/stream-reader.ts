@@ -10,6 +10,8 @@ export interface StreamMessage {
   readonly storedAt: number;
   /** Empty if only headers were requested. */
   readonly data: Uint8Array;
+  /** Bytes of the data, also if only headers were requested. */
+  readonly size: number;
   /** True for a mark that the key is gone. */
   readonly isMark: boolean;
   /** Sequence of the subject's message before, as the writer expected it; undefined when it expected nothing. */
@@ -102,11 +104,13 @@ function messageOf(message: Msg): readonly [StreamMessage, pending: number] {
   const { seq, storedAt, pending } = positionOf(message.reply);
   const expected = message.headers?.get('Nats-Expected-Last-Subject-Sequence') ?? '';
   const operation = message.headers?.get('KV-Operation') ?? '';
+  const size = message.headers?.get('Nats-Msg-Size') ?? '';
   const read = {
     subject: message.subject,
     seq,
     storedAt,
     data: message.data,
+    size: size === '' ? message.data.length : Number(size),
     isMark: operation === 'DEL' || operation === 'PURGE',
     expected: expected === '' ? undefined : Number(expected),
   };

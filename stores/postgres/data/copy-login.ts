@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { copyLoginPrefix } from './copy-names.ts';
 import type { DatabaseCalls } from '../database.ts';
 import { quoted } from '../connection.ts';
+import { StoreError } from '../../store-error.ts';
 import { lockOut } from '../revoke-connect.ts';
 import { dropRole } from '../grants.ts';
 import { scramVerifier } from '../scram-verifier.ts';
@@ -54,6 +55,25 @@ export async function lockCopiesOut(calls: DatabaseCalls, user: string): Promise
   for (const login of await loginsOf(calls, user)) await lockOut(calls, login);
 }
 
+/** What is said of a login that writes: those that only read are left alone. */
+const writes = 'writes';
+
+/** Ends the writes of every other copy, and says that this one writes. */
+export async function beginWriting(calls: DatabaseCalls, user: string, login: string): Promise<void> {
+  const statement = `COMMENT ON ROLE ${quoted.name(login)} IS ${quoted.text(writes)}`;
+  await calls.query(`record that ${login} writes`, statement);
+  await endWriters(calls, user, login);
+}
+
+/**
+ * Ends the connections of every other copy of a tenant that writes, and drops its role: what has not taken effect by then never will,
+ * because a transaction ends with its connection. Throws `StoreError` while one is still there.
+ */
+export async function endWriters(calls: DatabaseCalls, user: string, except: string): Promise<void> {
+  const condition = `rolname <> ${quoted.text(except)} AND shobj_description(r.oid, 'pg_authid') = ${quoted.text(writes)}`;
+  await dropLogins(calls, await find(calls, user, condition));
+}
+
 function loginsOf(calls: DatabaseCalls, user: string): Promise<readonly string[]> {
   return find(calls, user, 'true');
 }
@@ -79,6 +99,16 @@ async function find(calls: DatabaseCalls, user: string, condition: string): Prom
 async function dropLogins(calls: DatabaseCalls, logins: readonly string[]): Promise<void> {
   for (const login of logins) {
     await lockOut(calls, login);
+    await requireNoConnection(calls, login);
     await dropRole(calls, login);
   }
+}
+
+/** The server gives an ended connection some time; once its role is gone, nobody would find it anymore. */
+async function requireNoConnection(calls: DatabaseCalls, login: string): Promise<void> {
+  const statement = 'SELECT count(*)::int AS connections FROM pg_stat_activity WHERE usename = $1';
+  const [row] = await calls.query(`check that ${login} has no connection`, statement, [login]);
+  if (row?.connections === 0) return;
+  const what = `a connection of ${login}, which copied before, has not ended yet`;
+  throw new StoreError('Failed', `${what}: wait for it, or end it with pg_terminate_backend`);
 }

@@ -58,6 +58,7 @@ describe.each([
     const tenant = await settle();
     await using first = await dataOf(tenant);
     await first.fence();
+    await first.beginWrites();
     await first.write([{ is: 'put', entry }]);
     await first.unfence();
     await first[Symbol.asyncDispose]();
@@ -81,9 +82,24 @@ describe.each([
     await using data = await dataOf(tenant);
     await session.ensure(tenant.tenancy);
     await using other = await dataOf(tenant);
+    await other.beginWrites();
     await other.write([{ is: 'put', entry }]);
     await other[Symbol.asyncDispose]();
     expect(await data.count()).toBe(1);
+  });
+
+  test('ends the connections of copies that write, with their transactions, and leaves no role of them', async () => {
+    const tenant = await settle();
+    await using reader = await dataOf(tenant);
+    await using data = await dataOf(tenant);
+    await data.beginWrites();
+    await data.write([{ is: 'put', entry }]);
+    expect(await roles()).toHaveLength(2);
+    await using other = await dataOf(tenant);
+    await other.endWrites();
+    expect(await roles()).toHaveLength(2);
+    await expect(data.count()).rejects.toMatchObject({ name: 'StoreError' });
+    expect(await reader.count()).toBe(1);
   });
 
   test('gives code of the tenant that resets its role no more permissions than the tenant has', async () => {

@@ -5,7 +5,7 @@ import type { LoginConfig } from '../../login-config.ts';
 import { StoreError } from '../../store-error.ts';
 import type { TenancyData } from '../../tenancy-data.ts';
 import type { PostgresClient } from '../client.ts';
-import { dropCopyLogin, makeCopyLogin } from './copy-login.ts';
+import { beginWriting, dropCopyLogin, endWriters, makeCopyLogin } from './copy-login.ts';
 import { PostgresKineTable } from './kine-table.ts';
 
 /** The data of a tenancy, in kine's table, which is made where there is none. Throws `StoreError`. */
@@ -49,7 +49,12 @@ async function openTable(calls: PostgresClient, tenancy: Tenancy): Promise<Postg
       ...{ endpoints: config.endpoints, username, password },
       ...(config.tls && { tls: { ca: config.tls.ca, client } }),
     };
-    return await PostgresKineTable.open(login, { tenancy, closed: drop });
+    return await PostgresKineTable.open(login, {
+      tenancy,
+      closed: drop,
+      beginWriting: () => beginWriting(calls, tenancy.user, username),
+      endOthers: () => endWriters(calls, tenancy.user, username),
+    });
   } catch (error) {
     await drop();
     throw error;

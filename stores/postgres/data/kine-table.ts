@@ -22,10 +22,14 @@ const attemptsToOpen = 5;
 
 type Query = PostgresConnection['run'];
 
-/** Whose table it is, and what is left to do once the connection is closed. */
+/** Whose table it is, and what an administrator does for it. */
 interface KineTableOptions {
   readonly tenancy: Tenancy;
   readonly closed: () => Promise<void>;
+  /** Ends the connections of all others that write, and lets them know of this one. */
+  readonly beginWriting: () => Promise<void>;
+  /** Ends the connections of all others that write. */
+  readonly endOthers: () => Promise<void>;
 }
 
 /** A table of the tenant's own may answer with anything. */
@@ -34,16 +38,16 @@ const figure = (value: unknown): number => (typeof value === 'number' && Number.
 /** kine's table in PostgreSQL, as the tenant itself reaches it. */
 export class PostgresKineTable implements KineTable {
   readonly #connection: PostgresConnection;
-  readonly #closed: () => Promise<void>;
+  readonly #options: KineTableOptions;
 
-  private constructor(connection: PostgresConnection, closed: () => Promise<void>) {
+  private constructor(connection: PostgresConnection, options: KineTableOptions) {
     this.#connection = connection;
-    this.#closed = closed;
+    this.#options = options;
   }
 
   /** Logs in with a member of the tenant's role, and takes it. Throws `StoreError`. */
-  static async open(login: LoginConfig, { tenancy, closed }: KineTableOptions): Promise<PostgresKineTable> {
-    return new PostgresKineTable(await dial(login, tenancy), closed);
+  static async open(login: LoginConfig, options: KineTableOptions): Promise<PostgresKineTable> {
+    return new PostgresKineTable(await dial(login, options.tenancy), options);
   }
 
   async create(): Promise<void> {
@@ -98,6 +102,16 @@ export class PostgresKineTable implements KineTable {
     return ids.length === 0 ? [] : (await this.#ask('read the keys', kineSql.read, [ids])).map(rowOf);
   }
 
+  async beginWrites(): Promise<void> {
+    await this.#options.beginWriting();
+  }
+
+  async endWrites(): Promise<void> {
+    // A connection whose statement was not answered in time is closed, and fails here: what it has answered came after all its own.
+    await this.#ask('wait for its own writes', 'SELECT 1');
+    await this.#options.endOthers();
+  }
+
   async writing<T>(work: (writer: KineWriter) => Promise<T>): Promise<T> {
     return this.#transaction('write', async (query) => {
       // Others see neither the grant nor the revocation: both are one transaction.
@@ -141,7 +155,7 @@ export class PostgresKineTable implements KineTable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#connection[Symbol.asyncDispose]();
-    await this.#closed();
+    await this.#options.closed();
   }
 
   async #writers(): Promise<ReadonlySet<string>> {

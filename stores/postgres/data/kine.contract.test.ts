@@ -120,6 +120,7 @@ describe('kine on PostgreSQL', () => {
     await handOf(first).put('pods/a', value('1'));
     await using data = await dataOf(copied);
     await data.raise(5_000_000n);
+    await data.beginWrites();
     await data.write([
       { is: 'put', entry: { key: 'pods/a', value: value('copied') } },
       { is: 'put', entry: { key: 'pods/b', value: value('copied') } },
@@ -203,6 +204,7 @@ describe('kine on PostgreSQL', () => {
     expect(await keysOf(data)).toEqual(['pods/a=before']);
     await session.ensure(tenancy);
     await expect(hand.put('pods/a', value('refused'))).rejects.toBeDefined();
+    await data.beginWrites();
     await data.write([{ is: 'put', entry: { key: 'pods/a', value: value('copied') } }]);
     await expect(hand.put('pods/a', value('refused'))).rejects.toBeDefined();
     await data.unfence();

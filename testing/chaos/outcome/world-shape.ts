@@ -24,12 +24,12 @@ type Authorities = ReadonlyMap<string, X509Certificate>;
 /** What is in both clusters, the datastores and the repository of the backups. */
 export function worldShape(world: ChaosWorld): WorldShape {
   const authorities = authoritiesIn(world.cluster);
-  const addresses = withoutAddresses(world.cluster.everything());
+  const allocated = withoutAllocated(world.cluster.everything());
   return new Map<string, unknown>([
-    ...objectsIn('management', world.cluster, { authorities, addresses }),
-    ...objectsIn('tenant', world.tenant, { authorities, addresses }),
-    ...tenanciesIn('default', world.store),
-    ...tenanciesIn('other', world.target),
+    ...objectsIn('management', world.cluster, { authorities, allocated }),
+    ...objectsIn('tenant', world.tenant, { authorities, allocated }),
+    ...tenanciesIn('default', world.store, allocated),
+    ...tenanciesIn('other', world.target, allocated),
     ['backups', [...world.repository.files.keys()].filter((name) => name.includes('/backups/')).length],
   ]);
 }
@@ -72,19 +72,31 @@ function nameOf({ kind, metadata: { namespace, name = '' } }: StoredObject): str
   return withoutUids(`${kind} ${where}${kind === 'Pod' ? name.replace(/\d+$/, '') : name}`);
 }
 
+type Renaming = (text: string) => string;
+
 interface Known {
-  /** Puts names of Services in place of their addresses, which are allocated. */
-  readonly addresses: (text: string) => string;
+  /** Puts names of objects in place of what was allocated to them. */
+  readonly allocated: Renaming;
   readonly uids: ReadonlyMap<string, string>;
   readonly authorities: Authorities;
 }
 
-function withoutAddresses(objects: readonly StoredObject[]): (text: string) => string {
-  const known = objects.flatMap(({ kind, metadata, spec }) => {
+/** Names Services for their addresses, and TenantControlPlanes for the tenancies that they use: an object that is created again gets others. */
+function withoutAllocated(objects: readonly StoredObject[]): Renaming {
+  const known = objects.flatMap(({ kind, metadata: { name = '' }, spec, status }) => {
     const address = kind === 'Service' && isFields(spec) ? spec.clusterIP : undefined;
-    return typeof address === 'string' && address !== '' ? [[address, metadata.name ?? ''] as const] : [];
+    const storage = kind === 'TenantControlPlane' && isFields(status) ? status.storage : undefined;
+    const setup = isFields(storage) ? storage.setup : undefined;
+    return [
+      [address, `<address of ${name}>`] as const,
+      [isFields(setup) ? setup.schema : undefined, `<tenancy of ${name}>`] as const,
+    ];
   });
-  return (text) => known.reduce((next, [address, name]) => next.replaceAll(address, `<address of ${name}>`), text);
+  return (text) =>
+    known.reduce(
+      (next, [value, named]) => (typeof value === 'string' && value !== '' ? next.replaceAll(value, named) : next),
+      text,
+    );
 }
 
 function shapeOf(object: StoredObject, known: Known): unknown {
@@ -113,7 +125,7 @@ const decodedText = (value: unknown): unknown =>
 
 /** Generations are counts of changes: only whether the newest one was observed is a result. */
 function plain(value: unknown, generation: number | undefined, known: Known): unknown {
-  if (typeof value === 'string') return known.addresses(plainText(value, known.authorities));
+  if (typeof value === 'string') return known.allocated(plainText(value, known.authorities));
   if (Array.isArray(value)) return (value as readonly unknown[]).map((one) => plain(one, generation, known));
   if (!isFields(value)) return value;
   const counted = typeof value.generation === 'number' ? value.generation : generation;
@@ -129,12 +141,15 @@ function plain(value: unknown, generation: number | undefined, known: Known): un
 const mapValues = (fields: Fields, map: (value: unknown) => unknown): Fields =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, map(value)]));
 
-function tenanciesIn(name: string, store: MemoryStore): readonly (readonly [string, unknown])[] {
-  const of = (what: string): string => `datastore ${name} ${what}`;
+function tenanciesIn(name: string, store: MemoryStore, allocated: Renaming): readonly (readonly [string, unknown])[] {
+  const of = (what: string): string => allocated(`datastore ${name} ${what}`);
   return [
     ...[...store.tenancies.keys()].map((schema) => [of(`tenancy ${schema}`), 'recorded'] as const),
     ...store.access.lines.map((line) => [of(line), 'granted'] as const),
-    ...store.fenced.map((schema) => [of(`tenancy ${schema}, writes`), 'denied'] as const),
+    // Who has no access cannot write, whether the grants were taken back as well or given again late.
+    ...store.fenced
+      .filter((schema) => !store.revoked.has(schema))
+      .map((schema) => [of(`tenancy ${schema}, writes`), 'denied'] as const),
     ...[...store.revoked].map((schema) => [of(`tenancy ${schema}, access`), 'revoked'] as const),
     ...[...store.data].flatMap(([schema, data]) =>
       data.content().size > 0 ? [[of(`data of ${schema}`), 'present'] as const] : [],

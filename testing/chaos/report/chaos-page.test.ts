@@ -23,9 +23,9 @@ test('a run prints calls, faults, what was left over and what was lost', () => {
 test('the page of a run has a row for each operation and for each fault', () => {
   const kill = { name: 'kill', about: 'the process is killed' };
   const all = { faults: [kill], plays: ['upgrade', 'drain'] };
-  const page = chaosPage({ commit: 'abc', date: '2026-01-02', operations: [result] }, all);
-  expect(page).toContain('Seen at commit abc on 2026-01-02, every fault at every call: 128 runs, breaches (2).');
-  expect(page).toContain('| `upgrade` | a tenant is upgraded | 68 | 128 | 127 | 3 | 1 | 5 |');
+  const page = chaosPage({ operations: [{ ...result, commit: 'abc', date: '2026-01-02' }] }, all);
+  expect(page).toContain('Every fault at every call: 128 runs, breaches (2).');
+  expect(page).toContain('| `upgrade` | a tenant is upgraded | 68 | 128 | 127 | 3 | 1 | 5 | abc, 2026-01-02 |');
   expect(page).toContain('No whole run has been recorded yet of drain');
   expect(page).toContain('| `kill` | the process is killed | 68 |');
 });

@@ -2,11 +2,14 @@ import type { Fault } from '../faults/fault.ts';
 import { sumOf } from './play-result.ts';
 import type { PlayResult } from './play-result.ts';
 
-/** The results of whole runs, as they are kept. */
-export interface ChaosResults {
+/** The last whole run of an operation, as it is kept. */
+export interface RecordedPlay extends PlayResult {
   readonly commit: string;
   readonly date: string;
-  readonly operations: readonly PlayResult[];
+}
+
+export interface ChaosResults {
+  readonly operations: readonly RecordedPlay[];
 }
 
 const covered = [
@@ -18,7 +21,7 @@ const covered = [
 const uncovered = [
   'StewardControlPlanes and cluster stacks, whose unit tests kill the manager after each call;',
   'add-ons, encryption, datastore overrides and control planes on other clusters: the tenant of these runs has none;',
-  'restores other than in place, backup policies and rehearsals;',
+  'clones, restores into a StewardControlPlane, backup policies and rehearsals;',
   'the watches inside tenants that report drift, and the webhooks of the manager itself;',
   'faults of the servers themselves, such as a lost leader or a full disk;',
   'two faults in one run, and a user of the tenant who does several things at once.',
@@ -26,7 +29,7 @@ const uncovered = [
 
 /** The page of the last recorded runs; `plays` are the names of all operations. */
 export function chaosPage(
-  { commit, date, operations }: ChaosResults,
+  { operations }: ChaosResults,
   { faults, plays }: { readonly faults: readonly Pick<Fault, 'name' | 'about'>[]; readonly plays: readonly string[] },
 ): string {
   const missing = plays.filter((name) => operations.every((one) => one.name !== name));
@@ -46,13 +49,13 @@ export function chaosPage(
     'there is with what comes of the operation when nothing disturbs it, and reads back every write that a user of the tenant was',
     'acknowledged. CI runs a sample (`--short`). A breach is printed with the options that repeat it.',
     '',
-    `Seen at commit ${commit} on ${date}, every fault at every call: ${total((one) => one.injected)} runs, breaches (${total((one) => one.breaches)}).`,
+    `Every fault at every call: ${total((one) => one.injected)} runs, breaches (${total((one) => one.breaches)}).`,
     '',
-    '| Operation | What happens | Calls | Faults | Converged | Left over or doubled | Operations lost | Seed |',
-    '| --- | --- | --- | --- | --- | --- | --- | --- |',
+    '| Operation | What happens | Calls | Faults | Converged | Left over or doubled | Operations lost | Seed | Run at commit |',
+    '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
     ...sums.map(
-      ({ name, about, calls, injected, converged, leftOver, lost, seed }) =>
-        `| \`${name}\` | ${about} | ${calls} | ${injected} | ${converged} | ${leftOver} | ${lost} | ${seed} |`,
+      ({ name, about, calls, injected, converged, leftOver, lost, seed, commit, date }) =>
+        `| \`${name}\` | ${about} | ${calls} | ${injected} | ${converged} | ${leftOver} | ${lost} | ${seed} | ${commit}, ${date} |`,
     ),
     '',
     ...(missing.length === 0

@@ -62,6 +62,8 @@ export class ChaosWorld extends BackupWorld implements Passage {
   spoil: ((cluster: Cluster) => Cluster) | undefined;
   readonly #jobs = new JobProcesses(this);
   readonly #managers = new Map<string, ProductProcess>();
+  /** Every manager that there was. */
+  readonly #former = new Set<ProductProcess>();
   readonly #rules = new Set<Rule>();
   #fault: { readonly at: number; readonly strike: Striking } | undefined;
   #isArmed = false;
@@ -103,6 +105,7 @@ export class ChaosWorld extends BackupWorld implements Passage {
     const process = new ProductProcess('manager', this.clock, this);
     const place = pod ?? 'unasked';
     this.#managers.set(place, process);
+    this.#former.add(process);
     let running = 0;
     startManager(process, {
       management: this.cluster,
@@ -146,6 +149,8 @@ export class ChaosWorld extends BackupWorld implements Passage {
     const all = [...this.#managers.values()];
     this.#managers.clear();
     for (const process of all) process.kill();
+    for (const process of this.#former) process.release();
+    this.#former.clear();
   }
 
   /** Ends a process; whoever runs it starts another one. */

@@ -62,6 +62,7 @@ export function interceptedCluster(cluster: Cluster, { to, pass, watches }: Inte
         () => cluster.text(path, options),
         options?.signal,
       ),
+    lines: (path, options) => cluster.lines(path, options),
     lastContact: () => cluster.lastContact(),
     // The server is there for others.
     close: () => Promise.resolve(),

@@ -16,6 +16,7 @@ export class ProductProcess {
   readonly #passage: Passage;
   readonly #death = new AbortController();
   readonly #cut = new AbortController();
+  readonly #releases: (() => void)[] = [];
 
   constructor(name: string, clock: Clock, passage: Passage) {
     this.name = name;
@@ -36,6 +37,16 @@ export class ProductProcess {
   kill(): void {
     this.clock.end();
     this.#death.abort(new CrashError(`${this.name} is dead`));
+  }
+
+  /** Calls this when nobody looks at the process anymore. */
+  released(listener: () => void): void {
+    this.#releases.push(listener);
+  }
+
+  /** Ends what a dead process waits for, which would stay in memory. Nothing in a real process that is killed does this. */
+  release(): void {
+    for (const listener of this.#releases.splice(0)) listener();
   }
 
   /** From now on it reaches the management cluster no more. */

@@ -31,6 +31,12 @@ import type { ProductProcess } from './product-process.ts';
 /** The namespace of the manager, where its Lease and its Jobs are. */
 export const managerNamespace = 'steward-system';
 
+/**
+ * Milliseconds. What a verification leaves in a datastore because its manager lost the Lease while it went on is removed by the next one,
+ * which comes before a run is judged.
+ */
+const isolationIntervalMs = 10 * 60_000;
+
 const lease = { namespace: managerNamespace, name: 'steward.butlerlabs.dev' };
 
 /** What a manager works with. */
@@ -94,6 +100,9 @@ export function startManager(process: ProductProcess, place: ManagerPlace): void
     await manager.stop(0);
     place.exit();
   };
+  process.released(() => {
+    detached(informers.close(), log, 'forgetting the caches');
+  });
   election?.start();
   const begun = (election?.elected ?? Promise.resolve()).then(() => manager.start());
   detached(begun, log, 'starting the controllers');
@@ -154,7 +163,7 @@ function controllersOf(
       endRestores: (tenant, signal) => processes.endRestores(tenant, signal),
     }),
     dataStoreController({
-      ...{ ...common, defaultDataStore: '', namespace: '', isolationIntervalMs: 0 },
+      ...{ ...common, defaultDataStore: '', namespace: '', isolationIntervalMs },
       tenants: () => [...tenants(), ...retained()],
       allTenants: (signal) => tenantsWithData(cluster, signal),
     }),

@@ -1,5 +1,5 @@
-import type { Etcd3, IRequestOp } from 'etcd3';
-import type { ApiServerHand } from '../../../stores/contract/tenancy-data-contract.ts';
+import type { Etcd3, IRequestOp, ITxnResponse } from 'etcd3';
+import type { ApiServerHand, Replacement, VersionedValue } from '../../../stores/contract/tenancy-data-contract.ts';
 
 interface Present {
   readonly value: Buffer;
@@ -15,6 +15,9 @@ function requireProgress(name: string, known: Present | undefined, refused: stri
   throw new Error(`the store did not write ${name}, which nobody has changed`);
 }
 
+const versionOf = (known: Present | undefined): VersionedValue | undefined =>
+  known && { value: known.value, revision: BigInt(known.revision) };
+
 /**
  * Reads and writes as kube-apiserver's storage does (k8s.io/apiserver/pkg/storage/etcd3): optimistic transactions that compare the
  * modification revision. kine takes no others. `root` ends with a slash. Disposing of it calls `close`.
@@ -24,17 +27,14 @@ export function apiServerHand(client: Etcd3, root: string, close: () => Promise<
     const [found] = (await client.kv.range({ key })).kvs;
     return found === undefined ? undefined : { value: found.value, revision: found.mod_revision };
   };
-  const commit = async (key: Buffer, revision: string, operation: IRequestOp): Promise<bigint | undefined> => {
-    const said = await client.kv.txn({
+  const transaction = (key: Buffer, revision: string, operation: IRequestOp): Promise<ITxnResponse> =>
+    client.kv.txn({
       compare: [{ key, target: 'Mod', result: 'Equal', mod_revision: revision }],
       success: [operation],
-      failure: [{ request_range: { key } }],
+      failure: revision === '0' ? [] : [{ request_range: { key } }],
     });
-    return said.succeeded ? BigInt(said.header.revision) : undefined;
-  };
-  const create = async (key: Buffer, put: IRequestOp): Promise<bigint | undefined> => {
-    const compare = [{ key, target: 'Mod', result: 'Equal', mod_revision: '0' }] as const;
-    const said = await client.kv.txn({ compare: [...compare], success: [put], failure: [] });
+  const commit = async (key: Buffer, revision: string, operation: IRequestOp): Promise<bigint | undefined> => {
+    const said = await transaction(key, revision, operation);
     return said.succeeded ? BigInt(said.header.revision) : undefined;
   };
   return {
@@ -47,7 +47,7 @@ export function apiServerHand(client: Etcd3, root: string, close: () => Promise<
       for (let refused: string | undefined; ;) {
         const known = await present(key);
         requireProgress(name, known, refused);
-        const revision = await (known === undefined ? create(key, put) : commit(key, known.revision, put));
+        const revision = await commit(key, known?.revision ?? '0', put);
         if (revision !== undefined) return revision;
         refused = known?.revision;
       }
@@ -63,6 +63,19 @@ export function apiServerHand(client: Etcd3, root: string, close: () => Promise<
       }
     },
     get: async (name) => (await present(Buffer.from(root + name)))?.value,
+    getVersion: async (name) => versionOf(await present(Buffer.from(root + name))),
+    replace: async (name, revision, value): Promise<Replacement> => {
+      const key = Buffer.from(root + name);
+      const change: IRequestOp =
+        value === undefined ? { request_delete_range: { key } } : { request_put: { key, value: Buffer.from(value) } };
+      const said = await transaction(key, String(revision), change);
+      if (said.succeeded) return { is: 'done', revision: BigInt(said.header.revision) };
+      if (revision === 0n) return { is: 'conflict' };
+      const [found] = said.responses[0]?.response_range.kvs ?? [];
+      const known = found && { value: found.value, revision: found.mod_revision };
+      requireProgress(name, known, String(revision));
+      return { is: 'conflict', found: { version: versionOf(known) } };
+    },
     [Symbol.asyncDispose]: close,
   };
 }

@@ -4,7 +4,9 @@ import type { ApiServerHand, DataTenant } from '../../../stores/contract/tenancy
 import { startKine } from '../../servers/kine-server.ts';
 import type { KineServer } from '../../servers/kine-server.ts';
 import { apiServerHand } from './api-server-client.ts';
+import { countedWrites } from './counted-writes.ts';
 import { measuredContent } from './measured-content.ts';
+import { otherData } from './other-data.ts';
 
 /** A store behind kine with an open administrative session. */
 export interface KineStore<Config> {
@@ -34,9 +36,12 @@ export async function kineDataTenant<Config>(store: KineStore<Config>, tenancy: 
   return {
     data,
     hand: handOf(kine),
+    root: kineRoot,
     anotherHand: async () => handOf(await start()),
+    anotherData: () => otherData(session, tenancy),
     ensure: () => session.ensure(tenancy),
     content: () => measuredContent(session, tenancy),
+    writes: () => countedWrites(session, tenancy),
     compact: async () => {
       const { header } = await kine.client.kv.range({ key: Buffer.from('a') });
       await kine.client.kv.compact({ revision: header.revision });

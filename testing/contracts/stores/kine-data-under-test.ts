@@ -5,7 +5,9 @@ import { tenancyIdentifier } from '../../../stores/tenancy-names.ts';
 import { startKine } from '../../servers/kine-server.ts';
 import type { KineServer } from '../../servers/kine-server.ts';
 import { apiServerHand } from './api-server-client.ts';
+import { countedWrites } from './counted-writes.ts';
 import { measuredContent } from './measured-content.ts';
+import { otherData } from './other-data.ts';
 
 /** A store whose tenants run kine; disposing of it ends the server. */
 export interface KineStore<Config> extends AsyncDisposable {
@@ -55,9 +57,12 @@ async function newTenant<Config>(
   return {
     data,
     hand,
+    root: kineRoot,
     anotherHand: async () => handOf(await start()),
+    anotherData: () => otherData(session, tenancy),
     ensure: () => session.ensure(tenancy),
     content: () => measuredContent(session, tenancy),
+    writes: () => countedWrites(session, tenancy),
     compact: async () => {
       const { header } = await kine.client.kv.range({ key: Buffer.from(kineRoot) });
       await kine.client.kv.compact({ revision: header.revision });

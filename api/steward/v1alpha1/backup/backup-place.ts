@@ -59,13 +59,16 @@ export const backupEncryption = obj({
   ),
 });
 
-/** All that is needed to find and open the backups of a control plane. */
-export const backupSource = obj({
+/** The fields of {@link backupSource}. */
+export const backupSourceFields = {
   tenantControlPlaneName: described(
     tenantName(),
     'Name of the TenantControlPlane, in the namespace of this object. For a restore, it may have been deleted.',
   ),
   encryption: described(backupEncryption, 'How the backups are encrypted.'),
   storage: described(backupStorage, 'Where the backups are.'),
-});
+} as const;
+
+/** All that is needed to find and open the backups of a control plane. */
+export const backupSource = obj(backupSourceFields);
 export type BackupSource = Infer<typeof backupSource>;

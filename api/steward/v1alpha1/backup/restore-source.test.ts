@@ -39,6 +39,28 @@ const kinds: readonly (readonly [string, Kind, (source: object) => object])[] = 
 ];
 
 describe.each(kinds)('In %s', (path, kind, specWith) => {
+  test('only the UID of a backup is taken for one', () => {
+    // One that is too long is refused for that, too.
+    const withUid = (backupUID: string): readonly string[] => [
+      ...new Set(refused(kind, specWith(repository({ backupUID })))),
+    ];
+    fc.assert(
+      fc.property(fc.uuid(), (uid) => {
+        expect(withUid(uid)).toEqual([]);
+      }),
+    );
+    const unsafe = fc.oneof(
+      fc.constantFrom('..', '../shop', 'once', ''),
+      fc.tuple(fc.uuid(), fc.constantFrom('/..', '\n', ' --at=x', '/')).map(([uid, more]) => `${uid}${more}`),
+      fc.string().filter((text) => text.length !== 36),
+    );
+    fc.assert(
+      fc.property(unsafe, (uid) => {
+        expect(withUid(uid)).toEqual([`${path}.repository.backupUID`]);
+      }),
+    );
+  });
+
   // A name becomes a part of a folder and of a command line, behind the namespace of its object.
   test.each(sources)('no %s leads to another namespace, folder or flag', (field, sourceWith) => {
     expect(refused(kind, specWith(sourceWith('shop-2')))).toEqual([]);

@@ -1,6 +1,20 @@
 import type { CelRule, Infer } from '../../../schema.ts';
-import { described, obj, opt, time } from '../../../schema.ts';
-import { backupSource, objectName } from './backup-place.ts';
+import { described, obj, opt, str, time } from '../../../schema.ts';
+import { backupSourceFields, objectName } from './backup-place.ts';
+
+/** A UID, which becomes a part of a folder. */
+const uid = (): ReturnType<typeof str> =>
+  str({ pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$', maxLength: 36 });
+
+const repository = obj({
+  ...backupSourceFields,
+  backupUID: opt(
+    described(
+      uid(),
+      'UID of a TenantBackup that took one backup, which need not exist here: exactly this backup is restored, from its folder `once/<UID>`. Without this field, what policies have saved is restored.',
+    ),
+  ),
+});
 
 /** Which backup is restored: the fields of `TenantRestore.spec.source`, and of what else names a backup. */
 export const restoreSourceFields = {
@@ -15,7 +29,7 @@ export const restoreSourceFields = {
   ),
   repository: opt(
     described(
-      backupSource,
+      repository,
       'The backups themselves, if there is no TenantBackup or BackupPolicy, for example after the loss of the management cluster.',
     ),
   ),
@@ -40,10 +54,18 @@ export const momentOfSource = (path: '' | 'source.'): CelRule => ({
   fieldPath: '.toTime',
 });
 
+/** The same rule for a backup that its UID names. */
+export const momentOfRepository = (path: '' | 'source.'): CelRule => ({
+  rule: `!has(self.toTime) || !has(self.${path}repository) || !has(self.${path}repository.backupUID)`,
+  message: `toTime is not supported with ${path}repository.backupUID: leave one of them out`,
+  fieldPath: '.toTime',
+});
+
 /** The backup that a control plane starts from. */
 export const restoreFrom = obj(
   { ...restoreSourceFields, toTime: opt(restoredMoment) },
   oneRestoreSource,
   momentOfSource(''),
+  momentOfRepository(''),
 );
 export type RestoreFrom = Infer<typeof restoreFrom>;

@@ -3,7 +3,13 @@ import { stewardGroup } from '../../../names.ts';
 import type { Infer, Input, NamespacedKind, ObjectOf } from '../../../schema.ts';
 import { bool, described, int64, obj, oneOf, opt, ruled, str, time } from '../../../schema.ts';
 import { tenantName } from './backup-place.ts';
-import { momentOfSource, oneRestoreSource, restoredMoment, restoreSourceFields } from './restore-source.ts';
+import {
+  momentOfRepository,
+  momentOfSource,
+  oneRestoreSource,
+  restoredMoment,
+  restoreSourceFields,
+} from './restore-source.ts';
 
 const restoreSource = obj(restoreSourceFields, oneRestoreSource);
 
@@ -29,6 +35,7 @@ const tenantRestoreSpec = ruled(
       ),
     },
     momentOfSource('source.'),
+    momentOfRepository('source.'),
     {
       rule: "!(self.type in ['Recreate', 'Move']) || !self.sleep",
       message: 'sleep is not supported with types Recreate and Move: there is nothing to put to sleep',

@@ -2,6 +2,7 @@ import { kinds } from '../../../../api/core/kinds.ts';
 import type { Secret } from '../../../../api/core/kinds.ts';
 import { tenantObjects } from '../../../../api/names.ts';
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { isAsleep } from '../../../../api/steward/v1alpha1/sleep/is-asleep.ts';
 import { isIpAddress } from '../../../../kubeadm/networks.ts';
 import { arePodsNamed, servingCertificate } from '../../endpoint/pods-have-san.ts';
 import type { ServingCertificate } from '../../endpoint/pods-have-san.ts';
@@ -143,8 +144,7 @@ export const konnectivity: Addon<'konnectivity', Facts> = {
   retainWhile: [
     whilePodsUse(egressComponent),
     // A tenant that sleeps keeps its agents until it wakes; its status remembers them.
-    (...args) =>
-      args[0].tcp.spec.controlPlane.deployment.replicas === 0 ? undefined : whileInside('konnectivity')(...args),
+    (...args) => (isAsleep(args[0].tcp) ? undefined : whileInside('konnectivity')(...args)),
   ],
   status: konnectivityStatus,
   renewal: ({ addons }) => addons.konnectivity?.renewal,

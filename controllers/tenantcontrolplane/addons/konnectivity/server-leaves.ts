@@ -1,4 +1,4 @@
-import { dataKeys, tenantObjects } from '../../../../api/names.ts';
+import { dataKeys, tenantObjects, tenantUsers } from '../../../../api/names.ts';
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Leaf } from '../../../../kubeadm/pki/profiles.ts';
 import { alternativeNames } from '../../../../kubeadm/san.ts';
@@ -10,7 +10,7 @@ import { konnectivityServer } from './konnectivity-server.ts';
 import { agentHost } from './agent-address.ts';
 
 /** The user with which the konnectivity server reviews the tokens of agents; also the audience of those tokens. */
-export const konnectivityUser = 'system:konnectivity-server';
+export const konnectivityUser = tenantUsers.konnectivity;
 
 /** The certificates of the konnectivity server: the one that it presents to agents, and the one in its kubeconfig. */
 type KonnectivityLeaf = 'konnectivity-server' | 'konnectivity-server.conf';

@@ -4,20 +4,22 @@ import type { Scope } from '../../scope.ts';
 import { agentName, agentNamespace, konnectivityPorts } from './konnectivity-server.ts';
 
 /** This many agents are listed; the request goes to the first one with a valid name. */
-const most = 3;
+const mostAgents = 3;
 
 const podsPath = `/api/v1/namespaces/${agentNamespace}/pods`;
 
-/** The names of some agents' pods. The answer comes from the tenant. */
-function namesIn(page: string): readonly string[] {
-  const { items } = JSON.parse(page) as {
-    readonly items?: readonly { readonly metadata?: { readonly name?: unknown } }[];
-  };
+const nameOfPod = /^[a-z0-9][-a-z0-9.]{0,252}$/;
+
+function fieldOf(value: unknown, field: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[field] : undefined;
+}
+
+/** The names of some agents' pods. The answer comes from the tenant. Throws `SyntaxError` when it is no JSON. */
+export function agentNames(page: string): readonly string[] {
+  const items = fieldOf(JSON.parse(page), 'items');
   if (!Array.isArray(items)) return [];
-  return items.slice(0, most).flatMap(({ metadata }: { readonly metadata?: { readonly name?: unknown } }) => {
-    const name = metadata?.name;
-    return typeof name === 'string' && /^[a-z0-9][-a-z0-9.]{0,252}$/.test(name) ? [name] : [];
-  });
+  const names = items.slice(0, mostAgents).map((item: unknown) => fieldOf(fieldOf(item, 'metadata'), 'name'));
+  return names.filter((found) => typeof found === 'string' && nameOfPod.test(found)) as readonly string[];
 }
 
 /**
@@ -32,10 +34,10 @@ export async function tunnelIsMissing(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   if (scope.tcp.spec.addons.konnectivity === undefined || podIp === '') return undefined;
-  const query = `labelSelector=k8s-app%3D${agentName}&fieldSelector=status.phase%3DRunning&limit=${most}`;
+  const query = `labelSelector=k8s-app%3D${agentName}&fieldSelector=status.phase%3DRunning&limit=${mostAgents}`;
   try {
     await tenants.atPod(scope, podIp, async (client) => {
-      const [agent] = namesIn(await client.text(`${podsPath}?${query}`, { signal }));
+      const [agent] = agentNames(await client.text(`${podsPath}?${query}`, { signal }));
       if (agent === undefined) return undefined;
       await client.text(`${podsPath}/http:${agent}:${konnectivityPorts.health}/proxy/healthz`, { signal });
       return undefined;

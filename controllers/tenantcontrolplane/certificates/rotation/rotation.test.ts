@@ -188,6 +188,29 @@ describe('A rotation of CAs and keys', () => {
   });
 });
 
+describe('A rotation that is completed', () => {
+  test('leaves no predecessor that a late request brings back', async () => {
+    const world = await running();
+    await operate(world, 'rotate-credentials-start');
+    const suffixes = ['ca', 'front-proxy-ca-certificate', 'sa-certificate'];
+    const late = await Promise.all(suffixes.map((suffix) => world.secret(suffix)));
+    await operate(world, 'rotate-credentials-complete');
+    const before = await Promise.all(suffixes.map((suffix) => secretValues(world, suffix)));
+
+    for (const secret of late) {
+      if (secret === undefined) throw new Error('a Secret is missing');
+      const { apiVersion, kind, type, data, metadata } = secret;
+      const { name, namespace, labels, annotations: about } = metadata;
+      const body = { apiVersion, kind, type, data, metadata: { name, namespace, labels, annotations: about } };
+      await world.cluster.admin.apply(kinds.Secret, body, { fieldManager: 'steward' });
+    }
+    expect((await secretValues(world, 'ca'))['ca-previous.crt']).toBeDefined();
+    await settleRotation(world);
+
+    expect(await Promise.all(suffixes.map((suffix) => secretValues(world, suffix)))).toEqual(before);
+  });
+});
+
 describe('A tenant whose credentials were never rotated', () => {
   test('has no bundle, and its add-ons no annotation', async () => {
     const world = await running();

@@ -68,6 +68,14 @@ describe('The annotation that requests an operation', () => {
     expect(errors(owned(false), tenant(undefined, 'Preparing'))).toHaveLength(1);
   });
 
+  test('is refused on a control plane of a claim, which passes nothing on', () => {
+    const apiVersion = 'steward.butlerlabs.dev/v1alpha1';
+    const claim = { apiVersion, kind: 'ControlPlaneClaim', name: 'c', uid: 'c', controller: true };
+    const requested = tenant('rotate-ca-complete', 'Preparing');
+    const owned = { ...requested, metadata: { ...requested.metadata, ownerReferences: [claim] } };
+    expect(errors(owned, tenant(undefined, 'Preparing'))).toHaveLength(1);
+  });
+
   test('is no request if it existed before, or on a new object', () => {
     const before = tenant('rotate-ca-start', 'Preparing');
     expect(errors(before, before)).toEqual([]);

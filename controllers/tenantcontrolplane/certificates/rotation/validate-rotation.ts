@@ -1,4 +1,5 @@
 import { annotations } from '../../../../api/names.ts';
+import { specOwner } from '../../../../api/steward/v1alpha1/pool/spec-owner.ts';
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { InvalidInput } from '../../../../kubeadm/invalid-input-error.ts';
 import { refusalOf } from './operations.ts';
@@ -13,7 +14,7 @@ export function validateRotation(
   old: TenantControlPlane | undefined,
 ): readonly InvalidInput[] {
   const requested = tcp.metadata.annotations?.[annotations.operation];
-  if (tcp.metadata.ownerReferences?.some(({ controller }) => controller === true) === true) return [];
+  if (specOwner(tcp.metadata) !== undefined) return [];
   if (old === undefined || requested === undefined || requested === old.metadata.annotations?.[annotations.operation])
     return [];
   const refusal = refusalOf(requested, old.status?.certificates?.rotation);

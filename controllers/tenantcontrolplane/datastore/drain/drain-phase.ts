@@ -12,9 +12,6 @@ import { noTargetMessage } from '../placement/choice-words.ts';
 import { drainRecord, failureOf, isChosen, isRequestedElsewhere, stayingRecord } from './drain-record.ts';
 import type { Failures } from './drain-record.ts';
 
-/** Until a tenant requests its turn again if nothing enqueues it, in milliseconds. */
-const turnMs = 5 * 60_000;
-
 /** Until the next check whether the cache shows what an earlier process chose, in milliseconds. */
 const catchUpMs = 200;
 
@@ -100,8 +97,9 @@ async function leave(
   if (trouble !== undefined) return blocked(trouble);
   const turn = deps.drainTurns.take(tcp, from, keep);
   if (turn === 'stay') return recorded(stayingRecord(tcp, from));
-  if (turn === 'wait') return recorded(before === undefined ? undefined : staying, turnMs);
-  const departure = { leaves: from, selector, avoids: failures.failedDataStoreName };
+  if (turn === 'wait') return recorded(before === undefined ? undefined : staying, deps.drainTurns.recheckMs);
+  const mayLeave = (): boolean => deps.drainTurns.take(tcp, from, keep) === 'go';
+  const departure = { leaves: from, selector, avoids: failures.failedDataStoreName, mayLeave };
   const answer = await deps.placements.place(tcp, ctx.signal, departure);
   if (answer.is === 'behind') return { is: 'done', afterMs: catchUpMs };
   if (answer.is === 'none') return blocked(noTargetMessage(answer.choice));

@@ -23,7 +23,12 @@ export interface DrainTurnsOptions {
   readonly defaultDataStore: string;
   /** Enqueues a TenantControlPlane whose turn has come. */
   readonly enqueue?: ((key: Key) => void) | undefined;
+  /** True when other managers let tenants leave, too: nobody enqueues those that wait here when one of theirs has left. */
+  readonly isShared?: boolean | undefined;
 }
+
+/** Until a tenant requests its turn again if nothing enqueues it, in milliseconds. */
+const recheckMs = { alone: 300_000, shared: 15_000 } as const;
 
 interface Turn {
   readonly store: string;
@@ -51,6 +56,11 @@ export class DrainTurns {
     this.#options = options;
     this.#going = options.memory.slot('tenants that leave a DataStore');
     this.#waiting = options.memory.slot('tenants that wait to leave a DataStore');
+  }
+
+  /** Until a tenant that waits requests its turn again if nothing enqueues it, in milliseconds. */
+  get recheckMs(): number {
+    return this.#options.isShared === true ? recheckMs.shared : recheckMs.alone;
   }
 
   /** Whether the tenant may leave now; so many tenants are to stay. */

@@ -4,7 +4,7 @@ import { migrationJob } from '../../../../api/names.ts';
 import type { MigrationStatus } from '../../../../api/steward/v1alpha1/migration-status.ts';
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { ApiError } from '../../../../runtime/client/errors.ts';
-import { isAlreadyExists } from '../../../../runtime/client/is-already-exists.ts';
+import { createIfAbsent } from '../../../../runtime/client/create-if-absent.ts';
 import { annotationsPatch, migrationJobManifest, readChannel } from './migration-job.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { fieldManager } from '../../dependencies.ts';
@@ -52,11 +52,7 @@ export async function startJob(place: JobPlace, migration: MigrationStatus): Pro
   const needsKine = deps.stores.capabilities(migration.target.driver ?? '')?.kine === true;
   const settings = { namespace, serviceAccount, image, ...(needsKine && { kineImage: deps.kineImage }) };
   const manifest = migrationJobManifest(tcp, migration, settings);
-  try {
-    await deps.cluster.create(kinds.Job, manifest, { fieldManager, signal });
-  } catch (error) {
-    if (!isAlreadyExists(error)) throw error;
-  }
+  await createIfAbsent(deps.cluster, { kind: kinds.Job, manifest }, { fieldManager, signal });
 }
 
 /** What keeps the pods of the Job from running, as their status reports it. */

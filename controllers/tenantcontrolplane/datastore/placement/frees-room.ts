@@ -2,6 +2,7 @@ import type { DataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
 import { dataStoresOf } from '../../../../api/steward/v1alpha1/data-stores-of.ts';
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { isolationRefusal } from './isolation-refusal.ts';
+import { reserveRefusal } from './reserve-refusal.ts';
 
 /** True when a change of a DataStore may let it accept a tenant that it refused, or changes why it refuses. */
 export function mayTakeMore(old: DataStore | undefined, now: DataStore | undefined): boolean {
@@ -40,5 +41,6 @@ function factsOf(store: DataStore): readonly unknown[] {
     ready?.message,
     ready?.observedGeneration,
     isolationRefusal(store),
+    reserveRefusal(store),
   ];
 }

@@ -6,6 +6,7 @@ import { isolationRefusal } from './isolation-refusal.ts';
 import { isFull, loadOf, loadText } from './load.ts';
 import { namespaceRefusal } from './namespace-refusal.ts';
 import type { Origin } from './namespace-refusal.ts';
+import { reserveRefusal } from './reserve-refusal.ts';
 import { intolerable, taintText } from './taints.ts';
 
 /** What a tenant requires of its DataStore. */
@@ -47,6 +48,8 @@ export function refusals(
   if (trouble !== undefined) reasons.push(trouble);
   const isolation = isolationRefusal(store);
   if (trouble === undefined && isolation !== undefined) reasons.push(isolation);
+  const reserve = reserveRefusal(store);
+  if (reserve !== undefined) reasons.push(reserve);
   const load = loadOf(store, tenants);
   if (isFull(load)) reasons.push(`is full: it ${loadText(load)}`);
   else if (servesOne && tenants > 0) reasons.push('serves only one tenant and already has one');

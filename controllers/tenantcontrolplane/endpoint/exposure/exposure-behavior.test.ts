@@ -3,6 +3,7 @@ import { kinds } from '../../../../api/core/kinds.ts';
 import { gateway } from '../../../../api/gateway-api/kinds.ts';
 import type { KindRef } from '../../../../api/meta.ts';
 import { ingressRouteTcp } from '../../../../api/traefik/kinds.ts';
+import { tenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { publishedTenant } from '../../../../testing/worlds/published-tenant.ts';
 import { konnectivityAddon } from '../../../../testing/builders/konnectivity-addon.ts';
@@ -144,6 +145,33 @@ describe('Exposure by a Gateway', () => {
 });
 
 describe('The route of konnectivity agents', () => {
+  // A control plane `tenant-konnectivity` calls its own route like `tenant` calls that for its agents.
+  test('takes no route from another control plane, and reports that', async () => {
+    const metadata = { ...key, name: 'tenant-konnectivity' };
+    const spec = { hostnames: ['theirs.example.org'] };
+    let uid = '';
+    const world = await published(byGateway, async (made) => {
+      await acceptAll(made);
+      ({ uid } = (await made.cluster.seed(tenantControlPlane, { ...publishedTenant({}), metadata })).metadata);
+      const { apiVersion, kind } = publishedTenant({});
+      const ownerReferences = [{ apiVersion, kind, name: metadata.name, uid, controller: true }];
+      await made.cluster.seed(tlsRoute, {
+        ...{ apiVersion: `${tlsRoute.group}/${tlsRoute.version}`, kind: tlsRoute.kind },
+        ...{ metadata: { ...metadata, ownerReferences }, spec },
+      });
+    });
+    await world.change({ spec: { addons: { konnectivity: konnectivityAddon() } } });
+    await world.settle();
+    expect(await world.condition('EndpointReady')).toContain('OwnedByAnother');
+    expect(await messageOf(world, 'EndpointReady')).toContain('rename one of the two owners');
+    await world.change({ spec: { addons: { konnectivity: null } } });
+    await world.settle();
+    expect(await world.cluster.admin.get(tlsRoute, metadata)).toMatchObject({
+      metadata: { ownerReferences: [{ uid }] },
+      spec,
+    });
+  });
+
   test('is reported in the status of the add-on, as long as there is one', async () => {
     const world = await published(byGateway, acceptAll);
     const gatewayOf = async (): Promise<unknown> => (await world.read()).status?.addons?.konnectivity?.gateway;

@@ -6,6 +6,7 @@ import { ingressRouteTcp } from '../../../../api/traefik/kinds.ts';
 import { isIpAddress, splitHostPort } from '../../../../kubeadm/networks.ts';
 import { parseCertificates } from '../../../../kubeadm/pki/certificate-chain.ts';
 import { parseKubeconfig } from '../../../../kubeadm/kubeconfig.ts';
+import { CrashError } from '../../../../testing/fake/fake-faults.ts';
 import { konnectivityAddon } from '../../../../testing/builders/konnectivity-addon.ts';
 import { publishedTenant, publishing } from '../../../../testing/worlds/published-tenant.ts';
 import type { PublishedBy } from '../../../../testing/worlds/published-tenant.ts';
@@ -585,4 +586,32 @@ describe('A manager that dies while it changes the endpoint', () => {
     },
     300_000,
   );
+
+  const written = (verb: string, kind: string, name = 'tenant') => ({ verb, kind, name });
+
+  test.each([
+    ['after it wrote the route in its place', written('apply', 'TLSRoute'), 'after'],
+    ['after it wrote the route of the agents', written('apply', 'TLSRoute', 'tenant-konnectivity'), 'after'],
+    ['before it deleted the Ingress', written('delete', 'Ingress'), 'before'],
+    ['after it deleted the Ingress', written('delete', 'Ingress'), 'after'],
+  ] as const)('leaves no Ingress behind when a Gateway takes its place: %s', async (_words, at, when) => {
+    const world = await complete(byIngress);
+    await world.change({
+      spec: { controlPlane: { ingress: null, gateway: { hostname: next, parentRefs: [parent] } } },
+    });
+    const stop = world.cluster.before(({ verb, kind, name }) => {
+      if (verb !== at.verb || kind?.kind !== at.kind || name !== at.name) return;
+      world.cluster.crashAfter(when === 'before' ? 0 : 1, { losesAnswer: true });
+      if (when === 'before') throw new CrashError('the process died before this call');
+    });
+    await followed(world).catch((error: unknown) => {
+      if (!world.cluster.crashed) throw error;
+    });
+    expect(world.cluster.crashed).toBe(true);
+    stop();
+    world.restart();
+    await followed(world);
+    expect(await routes(world)).toEqual(['TLSRoute/tenant', 'TLSRoute/tenant-konnectivity']);
+    expect(await dead(world)).toEqual([]);
+  });
 });

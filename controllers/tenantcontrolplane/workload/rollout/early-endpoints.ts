@@ -1,20 +1,14 @@
-import type { EndpointSlice, Service } from '../../../../api/core/kinds.ts';
+import type { Service } from '../../../../api/core/kinds.ts';
 import type { Manifest } from '../../../../api/meta.ts';
 import { stewardGroup, tenantObjects } from '../../../../api/names.ts';
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { OpenServer } from '../../shared/addon-server.ts';
 import { ownedManifest } from '../../shared/owned-manifest.ts';
+import { sliceManagerLabel } from '../../sleep/waking/slice-of-selector.ts';
 import type { RolloutPod } from './rollout-facts.ts';
 
 /** Value of the component label on the slices. */
 export const earlyComponent = 'rollout';
-
-const managedBy = 'endpointslice.kubernetes.io/managed-by';
-
-/** True for a slice that the Service's selector leads to, and not for others beside it. */
-export function isOfSelector({ metadata }: Pick<EndpointSlice, 'metadata'>): boolean {
-  return metadata.labels?.[managedBy] === 'endpointslice-controller.k8s.io';
-}
 
 /**
  * EndpointSlices that let clients of an add-on's server in the pods reach new pods before the Service is switched: what dials in to stay,
@@ -43,7 +37,7 @@ export function earlyEndpoints(
       kind: 'EndpointSlice',
       name: `${name}-${family.toLowerCase()}-rollout`,
       component: earlyComponent,
-      labels: { 'kubernetes.io/service-name': name, [managedBy]: stewardGroup },
+      labels: { 'kubernetes.io/service-name': name, [sliceManagerLabel]: stewardGroup },
       body: { addressType: family, endpoints, ports },
     });
     return [slice];

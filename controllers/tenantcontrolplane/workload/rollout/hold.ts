@@ -87,7 +87,8 @@ export function startsAllFirst(made: Manifest): boolean {
     };
   };
   const { maxUnavailable, maxSurge } = strategy?.rollingUpdate ?? {};
-  return strategy?.type === 'RollingUpdate' && [0, '0', '0%'].includes(maxUnavailable as never) && maxSurge === '100%';
+  const none: readonly unknown[] = [0, '0', '0%'];
+  return strategy?.type === 'RollingUpdate' && none.includes(maxUnavailable) && maxSurge === '100%';
 }
 
 /** The Deployment with the pods that it has. */

@@ -1,6 +1,6 @@
 import type { Deployment, EndpointSlice, Pod, ReplicaSet, Service } from '../../../../api/core/kinds.ts';
 import type { Resource } from '../../../../api/meta.ts';
-import { isOfSelector } from './early-endpoints.ts';
+import { isOfSelector } from '../../sleep/waking/slice-of-selector.ts';
 
 /** The label by which the Deployment controller distinguishes the pods of different templates. */
 export const hashLabel = 'pod-template-hash';

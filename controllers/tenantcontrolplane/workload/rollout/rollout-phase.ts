@@ -70,11 +70,13 @@ export async function rollOut(
   const present = scope.observed.deployment;
   const template = templateChecksum(made);
   // A migration moves a tenant's pods from one datastore to the other in steps of its own.
-  const isPlain = !startsAllFirst(made) || isUnderWay(scope.tcp.status?.storage?.migration);
+  const isMigrated = isUnderWay(scope.tcp.status?.storage?.migration);
+  const isPlain = !startsAllFirst(made) || isMigrated;
   if (present === undefined) return start({ scope, deps, ctx, made, template });
-  if (isPlain) return settle({ scope, deps, ctx, made, template });
   const rolling = { scope, deps, ctx, made, template, present };
   const hold = holdOf(present);
+  if (hold === undefined && !isMigrated && wakesUp(present, made)) return startInTurn(rolling);
+  if (isPlain) return settle(rolling);
   if (hold !== undefined) return goOn(rolling, hold);
   const failed = failedBefore(rolling);
   // A time in the future was not written by us.
@@ -103,11 +105,20 @@ function turnText(others: number): string {
   return `${who}: this one follows when one is ready, or after 30 s`;
 }
 
+/** True for one that has slept. Many have a schedule that wakes them up at the same time. */
+function wakesUp(present: Deployment, made: Manifest): boolean {
+  const { replicas = 0 } = made.spec as { readonly replicas?: number };
+  return present.spec?.replicas === 0 && replicas > 0;
+}
+
 /** Creates the first pods, when it is their turn. */
 async function start(first: Omit<Rolling, 'present'>): Promise<Outcome<Scope>> {
-  const { scope, deps, ctx } = first;
   // One that has served is down now.
-  if (scope.versions.installed !== undefined) return settle(first);
+  return first.scope.versions.installed === undefined ? startInTurn(first) : settle(first);
+}
+
+async function startInTurn(first: Omit<Rolling, 'present'>): Promise<Outcome<Scope>> {
+  const { scope, deps, ctx } = first;
   const others = await deps.startTurn(scope.tcp, ctx.signal);
   if (others === undefined) return settle(first);
   return { is: 'waiting', reason: 'StartsLater', message: turnText(others), afterMs: turnMs };
@@ -131,7 +142,7 @@ async function settle({ scope, deps, ctx, made, template }: Omit<Rolling, 'prese
 /** True when other pods would replace the present ones. Only a dry run shows that: the API server adds defaults and converts quantities. */
 async function changesPods({ scope, deps, ctx, made, template, present }: Rolling): Promise<boolean> {
   const isKnown = deps.memory.has(scope.tcp.metadata.uid, fact, `${template} ${present.metadata.generation}`);
-  if (isKnown || (present.status?.readyReplicas ?? 0) === 0) return false;
+  if (isKnown || (present.status?.readyReplicas ?? 0) === 0 || deps.isApplied(scope, made)) return false;
   try {
     const { signal } = ctx;
     const after = await deps.cluster.apply(kinds.Deployment, made, { fieldManager, dryRun: true, signal });

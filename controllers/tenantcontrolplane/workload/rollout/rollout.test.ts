@@ -170,10 +170,23 @@ describe('A rollout', () => {
     expect((await stage.world.deployment())?.spec?.minReadySeconds).toBeUndefined();
   });
 
-  test('makes a dry run to see whether pods change only when needed, and once for each process', async () => {
+  test('makes a dry run to see whether pods change only when the Deployment is not known to be as it should be, and once for each process', async () => {
     const stage = await running();
     const asked = (): number => stage.world.cluster.calls.filter(({ dryRun }) => dryRun === true).length;
     expect(asked()).toBe(0);
+    stage.world.restart();
+    for (let round = 0; round < 3; round += 1) await stage.world.reconcile();
+    expect(asked()).toBe(0);
+    const { metadata } = (await stage.world.deployment()) ?? {};
+    // The label belongs to whoever changed it, although it is as before.
+    for (const own of [{ 'steward.butlerlabs.dev/project': 'x' }, metadata?.labels]) {
+      const body = { metadata: { labels: own } };
+      await stage.world.cluster.admin.patch(
+        kinds.Deployment,
+        { namespace: 'default', name: 'tenant' },
+        { type: 'merge', body },
+      );
+    }
     stage.world.restart();
     for (let round = 0; round < 3; round += 1) await stage.world.reconcile();
     expect(asked()).toBe(1);
@@ -457,6 +470,24 @@ describe('While other control planes are starting their pods', () => {
     rest();
     await world.settle();
     expect(await world.state()).toBe('Ready');
+  });
+
+  test('one that wakes up waits for its turn: many have the same schedule', async () => {
+    const { world, rest, work } = await busy();
+    await world.create(old);
+    await world.settle();
+    const scaled = (replicas: number): Promise<void> =>
+      world.change({ spec: { controlPlane: { deployment: { replicas } } } });
+    await scaled(0);
+    await world.settle();
+    work();
+    await scaled(2);
+    await world.settle();
+    expect(await world.condition('ControlPlaneAvailable')).toContain('False StartsLater');
+    expect((await world.deployment())?.spec?.replicas).toBe(0);
+    rest();
+    await world.settle();
+    expect([(await world.deployment())?.spec?.replicas, await world.state()]).toEqual([2, 'Ready']);
   });
 
   test('one that serves keeps its pods and its version until it is its turn, and gives it back when they are ready', async () => {

@@ -1,8 +1,14 @@
-import type { ApiServerHand, DataUnderTest } from '../../../../stores/contract/tenancy-data-contract.ts';
+import type {
+  ApiServerHand,
+  DataUnderTest,
+  VersionedValue,
+} from '../../../../stores/contract/tenancy-data-contract.ts';
 import { tenancyIdentifier } from '../../../../stores/tenancy-names.ts';
 import { MemoryStore } from '../../../fake/memory-driver.ts';
 import type { MemoryTenancy } from '../../../fake/memory-tenancy.ts';
+import { countedWrites } from '../counted-writes.ts';
 import { measuredContent } from '../measured-content.ts';
+import { otherData } from '../other-data.ts';
 
 /** Times to live pass so much sooner: a test that waits for their end waits for moments. */
 const haste = 20;
@@ -25,9 +31,12 @@ export async function startMemoryDataUnderTest(): Promise<DataUnderTest> {
       return {
         data,
         hand: handOf(memory),
+        root: '',
+        anotherData: () => otherData(session, tenancy),
         anotherHand: () => Promise.resolve(handOf(memory)),
         ensure: () => session.ensure(tenancy),
         content: () => measuredContent(session, tenancy),
+        writes: () => countedWrites(session, tenancy),
         compact: () => {
           memory.compacted = memory.revision;
           return Promise.resolve();
@@ -56,6 +65,20 @@ function handOf(memory: MemoryTenancy): ApiServerHand {
       const entry = memory.content().get(key);
       return Promise.resolve(entry === undefined ? undefined : Buffer.from(entry.value));
     },
+    getVersion: (key) => Promise.resolve(versionOf(memory, key)),
+    replace: (key, revision, value) =>
+      Promise.resolve().then(() => {
+        const version = versionOf(memory, key);
+        if ((version?.revision ?? 0n) !== revision) return { is: 'conflict', found: { version } };
+        memory.tenantWrites(value === undefined ? { is: 'deleted', key } : { is: 'put', entry: { key, value } });
+        return { is: 'done', revision: memory.revision };
+      }),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
+}
+
+function versionOf(memory: MemoryTenancy, key: string): VersionedValue | undefined {
+  const entry = memory.content().get(key);
+  const last = memory.log.findLast(({ change }) => change.is === 'put' && change.entry.key === key);
+  return entry === undefined || last === undefined ? undefined : { value: entry.value, revision: last.revision };
 }

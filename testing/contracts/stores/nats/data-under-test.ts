@@ -7,13 +7,15 @@ import { NatsClient } from '../../../../stores/nats/client.ts';
 import type { AccountAccess, NatsConfig } from '../../../../stores/nats/config.ts';
 import { natsDriver } from '../../../../stores/nats/driver.ts';
 import { administratorCredentials } from '../../../../stores/nats/grants.ts';
-import type { ApiServerHand, DataTenant, DataUnderTest } from '../../../../stores/contract/tenancy-data-contract.ts';
+import type { ApiServerHand, DataTenant } from '../../../../stores/contract/tenancy-data-contract.ts';
 import { tenancyIdentifier } from '../../../../stores/tenancy-names.ts';
 import { startNatsDataStore } from './data-store.ts';
 import { startKine } from '../../../servers/kine-server.ts';
-import type { NatsOptions } from '../../../servers/nats-server.ts';
+import type { NatsOptions, NatsServer } from '../../../servers/nats-server.ts';
 import { apiServerHand } from '../api-server-client.ts';
+import { countedWrites } from '../counted-writes.ts';
 import { measuredContent } from '../measured-content.ts';
+import { otherData } from '../other-data.ts';
 
 /** A write that the server refuses is not answered to kine, which then waits for its client's patience to end. */
 const patienceMs = 2000;
@@ -23,9 +25,24 @@ type Policy = NonNullable<NonNullable<IOptions['faultHandling']>['global']>;
 /** A write that is refused is no reason to leave the next one alone: one attempt for each call, without a circuit breaker. */
 const once = { execute: async (run, signal) => run({ signal: signal ?? new AbortController().signal }) } as Policy;
 
-/** A NATS with accounts that gives tenancies, whose hands are kines with the tenants' credentials. */
-export async function startNatsDataUnderTest(release: NatsOptions['release'] = 'nats-server'): Promise<DataUnderTest> {
-  const store = await startNatsDataStore({ auth: 'accounts', tls: 'server', release });
+/** NATS servers that give tenancies. */
+export interface NatsUnderTest extends AsyncDisposable {
+  readonly server: NatsServer;
+  tenant(): Promise<NatsDataTenant>;
+}
+
+/** A tenancy in a bucket. */
+export interface NatsDataTenant extends DataTenant {
+  /** The server that leads the stream of the bucket; absent with one server. */
+  leader(): Promise<string | undefined>;
+}
+
+/** NATS with accounts that gives tenancies, whose hands are kines with the tenants' credentials. */
+export async function startNatsDataUnderTest(
+  release: NatsOptions['release'] = 'nats-server',
+  servers = 1,
+): Promise<NatsUnderTest> {
+  const store = await startNatsDataStore({ auth: 'accounts', tls: 'server', release, servers });
   const config = await natsDriver.configure(store.dataStore, () => Promise.resolve(undefined));
   if (config.access.mode !== 'accounts') throw new Error('this store has accounts');
   const server = {
@@ -35,6 +52,7 @@ export async function startNatsDataUnderTest(release: NatsOptions['release'] = '
   };
   let count = 0;
   return {
+    server: store.server,
     tenant: () => {
       count += 1;
       const owner = `00000000-0000-4000-8000-${String(count).padStart(12, '0')}`;
@@ -54,7 +72,7 @@ interface Server {
   readonly session: Session;
 }
 
-async function newTenant({ config, access, session }: Server, tenancy: Tenancy): Promise<DataTenant> {
+async function newTenant({ config, access, session }: Server, tenancy: Tenancy): Promise<NatsDataTenant> {
   await session.ensure(tenancy);
   const binding = natsDriver.bind(config, tenancy) as KineBinding;
   const tls = await natsDriver.clientTls(config, tenancy, undefined, new Date());
@@ -79,17 +97,26 @@ async function newTenant({ config, access, session }: Server, tenancy: Tenancy):
   return {
     data,
     hand,
+    root: kineRoot,
     anotherHand,
+    anotherData: () => otherData(session, tenancy),
     ensure: () => session.ensure(tenancy),
     content: () => measuredContent(session, tenancy),
+    writes: () => countedWrites(session, tenancy),
     compact: () => forgetVersions(administrator, bucketStreamName(tenancy.schema)),
-    peculiarities: ['keeps changes', 'keeps what others wrote'],
+    leader: () => leaderOf(administrator, bucketStreamName(tenancy.schema)),
+    peculiarities: ['keeps changes', 'keeps what others wrote', 'reads lag', 'deletes with two writes'],
     [Symbol.asyncDispose]: async () => {
       await administrator[Symbol.asyncDispose]();
       await data[Symbol.asyncDispose]();
       await hand[Symbol.asyncDispose]();
     },
   };
+}
+
+async function leaderOf(client: NatsClient, stream: string): Promise<string | undefined> {
+  const { cluster } = await client.api<{ cluster?: { leader?: string } }>('find the leader', `STREAM.INFO.${stream}`);
+  return cluster?.leader;
 }
 
 /** Leaves the last message of each subject, as a bucket does by itself after ten more. */

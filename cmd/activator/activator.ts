@@ -1,0 +1,181 @@
+import { Counter, Histogram, Registry } from 'prom-client';
+import { kinds } from '../../api/core/kinds.ts';
+import { activatorObjects } from '../../api/names.ts';
+import { InformerFactory } from '../../runtime/cache/informer-factory.ts';
+import type { Cluster } from '../../runtime/client/cluster.ts';
+import { openCluster } from '../../runtime/client/http-cluster.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import { contactCheck, healthPages, HttpEndpoints, metricsPages } from '../../runtime/observe/http-endpoints.ts';
+import type { Logger } from '../../runtime/observe/logger.ts';
+import { createWinstonLogger } from '../../runtime/observe/winston-logger.ts';
+import { Activator } from '../../tenants/activator/activator.ts';
+import type { CallOutcome } from '../../tenants/activator/activator.ts';
+import { CallerAddresses } from '../../tenants/activator/caller-addresses.ts';
+import { ConnectionPlaces } from '../../tenants/activator/connection-places.ts';
+import type { PlaceLimits } from '../../tenants/activator/connection-places.ts';
+import { PortListeners } from '../../tenants/activator/port-listeners.ts';
+import { ReadyPods } from '../../tenants/activator/ready-pods.ts';
+import { essential, portTable, tenantSlices, TenantTable } from '../../tenants/activator/tenant-table.ts';
+import { WakeRequests } from '../../tenants/activator/wake-requests.ts';
+import { Closing } from '../closing.ts';
+import { connectionOf } from '../connection-of.ts';
+import { activatorFlags } from '../flags/activator-flags.ts';
+import { readFlags, UsageError } from '../flags/flags.ts';
+import { version } from '../version.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What `steward activator` is started with. */
+export interface ActivatorSettings {
+  /** The namespace of the manager. */
+  readonly namespace: string;
+  readonly health: string;
+  readonly background: CallerAddresses;
+  readonly limits: PlaceLimits;
+}
+
+/** Reads the command line. Throws `UsageError` that names the flag and what is possible. */
+export function readActivatorSettings(args: readonly string[], environment: Environment): ActivatorSettings {
+  const flags = readFlags(activatorFlags, args);
+  const namespace = flags['pod-namespace'] || (environment.POD_NAMESPACE ?? '');
+  if (namespace === '') throw new UsageError('expecting a value for --pod-namespace arg, or $POD_NAMESPACE');
+  const limits = { most: flags['max-connections'], mostOfTenant: flags['max-connections-per-tenant'] };
+  if (limits.most < 1) throw new UsageError('--max-connections must be at least 1');
+  if (limits.mostOfTenant < 1) throw new UsageError('--max-connections-per-tenant must be at least 1');
+  const networks = flags['background-networks'].split(',').map((network) => network.trim());
+  try {
+    const background = new CallerAddresses({ networks: networks.filter((network) => network !== '') });
+    return { namespace, health: flags['health-probe-bind-address'], background, limits };
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new UsageError(`--background-networks: ${error.message}`, { cause: error });
+  }
+}
+
+/** `steward activator`: holds the first calls of control planes that sleep, and has them woken up. The answer is the exit code. */
+export async function runActivator(args: readonly string[], environment: Environment): Promise<number> {
+  const settings = readActivatorSettings(args, environment);
+  const connection = connectionOf(readFlags(activatorFlags, args).kubeconfig, environment);
+  const log = createWinstonLogger({
+    ...{ level: 'info', format: 'json', stream: process.stdout },
+    now: () => systemClock.now(),
+  });
+  const { promise, resolve } = Promise.withResolvers<string>();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve);
+  const cluster = openCluster(connection, { name: 'management', userAgent: `steward-activator/${version}` });
+  const running = await startActivator(cluster, settings, log);
+  const started = running.ready.then(() => {
+    log.info('started', { version, node: process.version });
+    return promise;
+  });
+  try {
+    // A signal that comes before all is ready counts as well.
+    log.info('stopping', { signal: await Promise.race([started, promise]) });
+    return 0;
+  } finally {
+    await running.close();
+    await cluster.close();
+  }
+}
+
+/** The metrics of connections, in a registry of their own. */
+function metricsOf(): {
+  readonly registry: Registry;
+  readonly ended: (outcome: CallOutcome, waitedMs: number) => void;
+} {
+  const registry = new Registry();
+  const connections = new Counter({
+    name: 'steward_activator_connections_total',
+    help: 'Connections to control planes that slept, by what became of them',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  const waited = new Histogram({
+    name: 'steward_activator_wait_seconds',
+    help: 'Seconds from the acceptance of a connection until it was passed on to a control plane',
+    buckets: [0.01, 0.1, 1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30],
+    registers: [registry],
+  });
+  return {
+    registry,
+    ended: (outcome, waitedMs) => {
+      connections.inc({ outcome });
+      if (outcome === 'Passed') waited.observe(waitedMs / 1000);
+    },
+  };
+}
+
+/** An activator that has been started. */
+export interface RunningActivator {
+  /** Port of /healthz, /readyz and /metrics. */
+  readonly healthPort: number | undefined;
+  /** Resolves when the tables are complete. */
+  readonly ready: Promise<void>;
+  /** Connections that are open end with the process. */
+  readonly close: () => Promise<void>;
+}
+
+/** Starts all of the activator; it listens on `host`, which is every address by default. */
+export async function startActivator(
+  cluster: Cluster,
+  { namespace, health, background, limits }: ActivatorSettings,
+  log: Logger,
+  host?: string,
+): Promise<RunningActivator> {
+  const clock = systemClock;
+  const closing = new Closing();
+  const informers = closing.add(new InformerFactory({ cluster, log, transform: essential }), (open) => open.close());
+  const table = new TenantTable({
+    ports: informers.informer(portTable(namespace)),
+    slices: informers.informer(tenantSlices),
+  });
+  const pods = new ReadyPods();
+  const key = { namespace, name: activatorObjects.wakeRequests };
+  const wakes = closing.add(
+    new WakeRequests({
+      clock,
+      log,
+      send: async (tenant) => {
+        const data = { [tenant.replace('/', '.')]: clock.now().toISOString() };
+        await cluster.patch(kinds.ConfigMap, key, { type: 'merge', body: { data } });
+        log.info('requested that a control plane wakes up', { tenant });
+      },
+    }),
+    (open) => {
+      open.close();
+    },
+  );
+  const { registry, ended } = metricsOf();
+  const activator = new Activator({ clock, places: new ConnectionPlaces(limits), pods, wakes, background, ended });
+  const listeners = closing.add(
+    new PortListeners({
+      clock,
+      log,
+      ...(host !== undefined && { host }),
+      serve: (socket, tenant) => activator.serve(socket, table.called(tenant)),
+    }),
+    (open) => {
+      open.close();
+    },
+  );
+  let isSynced = false;
+  const checks = [
+    { name: 'informer-sync', check: () => (isSynced ? undefined : 'the tables are not complete yet') },
+    {
+      name: 'ports',
+      check: () => (listeners.missing === 0 ? undefined : `${listeners.missing} ports are not listened on yet`),
+    },
+    contactCheck(cluster, clock),
+  ];
+  const pages = { ...healthPages({ alive: [], ready: checks }), ...metricsPages(registry) };
+  const endpoints = closing.add(new HttpEndpoints(pages, log), (open) => open.close());
+  const healthPort = await endpoints.listen(health);
+  const ready = informers.synced().then(() => {
+    table.follow(pods);
+    table.onPorts(() => {
+      listeners.set(table.ports());
+    });
+    isSynced = true;
+  });
+  return { healthPort, ready, close: () => closing.close() };
+}

@@ -1,0 +1,139 @@
+import { describe, expect, test } from '@jest/globals';
+import { annotations } from '../../../api/names.ts';
+import type { TenantControlPlaneChanges } from '../../../testing/builders/tenant-control-plane.ts';
+import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control-plane.ts';
+import { ScheduleAnswers } from './schedule-answers.ts';
+import { sleepDecision } from './sleep-decision.ts';
+import { workUnderWay } from './work-under-way.ts';
+
+const sleep = { schedules: [{ sleep: '0 20 * * *', wake: '0 7 * * *' }] };
+const answers = new ScheduleAnswers();
+const noon = new Date('2030-01-01T12:00:00Z');
+const night = new Date('2030-01-01T22:00:00Z');
+const was = (state: 'Awake' | 'Asleep') =>
+  ({ state, since: '2029-12-31T00:00:00Z', reason: 'Schedule', firstReadyTime: '2029-01-01T00:00:00Z' }) as const;
+
+type Status = NonNullable<TenantControlPlaneChanges['status']>;
+const withStatus = (status: Status) => tenantControlPlaneWith({ spec: { sleep }, status });
+const decide = (status: Status, now: Date) =>
+  sleepDecision(withStatus(status), now, { answers, underWay: () => workUnderWay(withStatus(status)) });
+
+describe('The decision about sleep', () => {
+  test('is the same for every manager, whatever was decided before, and also when the clock jumps', () => {
+    const states = [night, noon, night].flatMap((now) =>
+      (['Awake', 'Asleep'] as const).map((before) => decide({ sleep: was(before) }, now).status?.state),
+    );
+    expect(states).toEqual(['Asleep', 'Asleep', 'Awake', 'Awake', 'Asleep', 'Asleep']);
+  });
+
+  test('says since when', () => {
+    expect(decide({ sleep: was('Asleep') }, night).status?.since).toBe('2029-12-31T00:00:00Z');
+    expect(decide({ sleep: was('Awake') }, night).status?.since).toBe('2030-01-01T22:00:00Z');
+  });
+
+  test('records for how long it slept, and whether a schedule or a person woke it up', () => {
+    const slept = { ...was('Asleep'), since: '2030-01-01T10:00:00Z' };
+    expect(decide({ sleep: slept }, noon).status?.ended).toEqual({ seconds: 7200, bySchedule: 1, byPerson: 0 });
+    const ended = { seconds: 100, bySchedule: 4, byPerson: 5 };
+    expect(decide({ sleep: { ...slept, reason: 'Manual', ended } }, noon).status?.ended).toEqual({
+      ...{ seconds: 7300, bySchedule: 4, byPerson: 6 },
+    });
+    expect(decide({ sleep: { ...slept, ended } }, night).status?.ended).toEqual(ended);
+    expect(decide({ sleep: was('Awake') }, noon).status?.ended).toBeUndefined();
+  });
+
+  test('records no less than a metric showed that counted whole seconds until then', () => {
+    const slept = { ...was('Asleep'), since: '2030-01-01T10:00:00Z' };
+    const later = new Date(noon.getTime() + 1);
+    expect(decide({ sleep: slept }, later).status?.ended?.seconds).toBe(7201);
+  });
+
+  const at = (annotated: Readonly<Record<string, string>>, now: string) =>
+    sleepDecision(
+      tenantControlPlaneWith({
+        metadata: { annotations: annotated },
+        spec: { sleep },
+        status: { sleep: was('Awake') },
+      }),
+      new Date(now),
+      { answers, underWay: () => undefined },
+    ).status;
+
+  test('is that of the annotation whose time comes last, once the other one has ended', () => {
+    const both = {
+      [annotations.wakeUntil]: '2030-01-01T12:30:00Z',
+      [annotations.sleepUntil]: '2030-01-01T14:00:00Z',
+    };
+    expect(at(both, '2030-01-01T12:00:00Z')).toMatchObject({
+      state: 'Awake',
+      nextTransitionTime: '2030-01-01T12:30:00Z',
+    });
+    expect(at(both, '2030-01-01T12:30:00Z')).toMatchObject({
+      state: 'Asleep',
+      nextTransitionTime: '2030-01-01T14:00:00Z',
+    });
+    expect(at(both, '2030-01-01T14:00:00Z')).toMatchObject({
+      state: 'Awake',
+      nextTransitionTime: '2030-01-01T20:00:00Z',
+    });
+  });
+
+  test('does not change at the end of an annotation if the schedule goes on with the same', () => {
+    const awake = { [annotations.wakeUntil]: '2030-01-01T13:00:00Z' };
+    expect(at(awake, '2030-01-01T12:00:00Z')?.nextTransitionTime).toBe('2030-01-01T20:00:00Z');
+    const asleep = { [annotations.sleepUntil]: '2030-01-01T23:00:00Z' };
+    expect(at(asleep, '2030-01-01T12:00:00Z')?.nextTransitionTime).toBe('2030-01-02T07:00:00Z');
+  });
+
+  const migration = {
+    source: { dataStoreName: 'a' },
+    target: { dataStoreName: 'b' },
+    startedAt: '2030-01-01T00:00:00Z',
+  };
+  const rotation = { lastInitiationTime: '2030-01-01T00:00:00Z' };
+  const encryption = { revision: 1, resources: [], distributed: true } as const;
+
+  test.each<[string, Status, string]>([
+    [
+      'a migration',
+      { storage: { migration: { ...migration, phase: 'Copying' } } },
+      'its data is being migrated to DataStore b',
+    ],
+    [
+      'a rotation of CAs',
+      { certificates: { rotation: { certificateAuthorities: { ...rotation, phase: 'Preparing' } } } },
+      'its CAs are being rotated',
+    ],
+    [
+      'a rotation of the service-account key',
+      { certificates: { rotation: { serviceAccountKey: { ...rotation, phase: 'Completing' } } } },
+      'its service-account key is being rotated',
+    ],
+    [
+      'a rotation at once',
+      { kubernetesResources: { version: { status: 'CertificateAuthorityRotating' } } },
+      'its CAs are being rotated',
+    ],
+    [
+      'a change of encryption',
+      { encryption: { ...encryption, step: 'Rewriting' } },
+      'the encryption of its data is being changed',
+    ],
+    ['an upgrade', { kubernetesResources: { version: { status: 'Upgrading' } } }, 'it is being upgraded'],
+  ])('waits for %s to end before it falls asleep, and does not wake up for it', (_name, status, message) => {
+    const before = decide({ ...status, sleep: was('Awake') }, night);
+    expect([before.status?.state, before.delayed]).toEqual(['Awake', { by: 'WorkUnderWay', message }]);
+    expect(decide({ ...status, sleep: was('Asleep') }, night).status?.state).toBe('Asleep');
+  });
+
+  test.each<[string, Status]>([
+    ['a migration that has failed', { storage: { migration: { ...migration, phase: 'Failed' } } }],
+    [
+      'a rotation that waits for a person',
+      { certificates: { rotation: { certificateAuthorities: { ...rotation, phase: 'Prepared' } } } },
+    ],
+    ['an encryption that is as in the spec', { encryption: { ...encryption, step: 'Done' } }],
+  ])('does not wait for %s', (_name, status) => {
+    expect(decide({ ...status, sleep: was('Awake') }, night).status?.state).toBe('Asleep');
+  });
+});

@@ -1,0 +1,181 @@
+import type { SleepStatus } from '../../../api/steward/v1alpha1/sleep/sleep-status.ts';
+import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { ScheduleAnswers } from './schedule-answers.ts';
+import type { ScheduledSleep } from './scheduled-sleep.ts';
+import { sleepOverride } from './sleep-override.ts';
+import { wakesOnRequest } from './waking/wakes-on-request.ts';
+import { idleSleep, isUnused } from './use/idle-sleep.ts';
+import type { UseFinding } from './use/use-finding.ts';
+
+/** Whether a control plane sleeps now. */
+export interface SleepDecision {
+  /** Absent where nothing but the number of replicas decides. */
+  readonly status?: SleepStatus;
+  /** Why it does not sleep yet, although it should. */
+  readonly delayed?: { readonly by: 'Starting' | 'WorkUnderWay'; readonly message: string };
+  /** What is wrong with the schedules: then none of them has an effect. */
+  readonly fault?: string;
+  /** What is known of its use, if that matters. */
+  readonly use?: UseFinding;
+  /** When to decide again, in milliseconds from now. */
+  readonly afterMs?: number;
+}
+
+/** A timer may be late if the clock of the machine jumps: it is not trusted for longer. */
+const longestMs = 60 * 60 * 1000;
+
+const text = (time: number): string => new Date(time).toISOString().replace(/\.\d{3}Z$/, 'Z');
+
+/** What is wanted, and what wants it. */
+interface Wanted extends ScheduledSleep {
+  readonly reason: SleepStatus['reason'];
+  /** It sleeps because nobody uses it, which has to be proven. */
+  readonly isUnused?: boolean;
+  /** It would sleep if nobody had called. */
+  readonly isCalled?: boolean;
+}
+
+/** What is wanted now, regardless of the number of replicas: by a person, by schedules, or because nobody uses it. */
+function wanted(tcp: TenantControlPlane, now: number, facts: SleepFacts): Wanted {
+  const { answers, use } = facts;
+  const timed = wantedNow(tcp, now, answers);
+  if (sleepOverride(tcp, now) !== undefined) return { ...timed, reason: 'Manual' };
+  const before = tcp.status?.sleep;
+  const isCalled = facts.isCalled === true && wakesOnRequest(tcp) && before?.state === 'Asleep';
+  if (timed.isAsleep && (isCalled || isAwakeByRequest(tcp, now, answers))) {
+    if (!isCalled && isUnused(tcp, use)) return { ...timed, reason: 'Schedule', isUnused: true };
+    return { ...timed, isAsleep: false, reason: 'Request', isCalled };
+  }
+  const idle = timed.isAsleep ? undefined : idleSleep(tcp, now, { answers, use });
+  const isEnded = isCalled && before.reason === 'Use';
+  if (idle !== undefined && !isEnded) return { ...idle, reason: 'Use', isUnused: true };
+  if (idle !== undefined) return { ...timed, reason: 'Use', isCalled };
+  return {
+    ...timed,
+    reason: tcp.spec.sleep?.schedules === undefined && tcp.spec.sleep !== undefined ? 'Use' : 'Schedule',
+  };
+}
+
+/** True if a call keeps it awake that came in the same time of its schedules to sleep as this one is in. */
+function isAwakeByRequest(tcp: TenantControlPlane, now: number, answers: ScheduleAnswers): boolean {
+  const { state, requestTime } = tcp.status?.sleep ?? {};
+  if (!wakesOnRequest(tcp) || state !== 'Awake' || requestTime === undefined) return false;
+  const { schedules = [] } = tcp.spec.sleep ?? {};
+  let then = answers.foretell(schedules, Date.parse(requestTime), now);
+  while (then.isAsleep && then.next !== undefined && then.next <= now)
+    then = answers.foretell(schedules, then.next, now);
+  return then.isAsleep;
+}
+
+/** What is wanted by annotations and schedules, and when that changes next: once the time of one annotation has come, the other may still be in force. */
+function wantedNow(tcp: TenantControlPlane, now: number, answers: ScheduleAnswers): ScheduledSleep {
+  const schedules = tcp.spec.sleep?.schedules ?? [];
+  const wantedAt = (time: number): ScheduledSleep => {
+    const override = sleepOverride(tcp, time);
+    if (override === undefined) return answers.foretell(schedules, time, now);
+    const { isAsleep, until } = override;
+    const then = wantedAt(until);
+    return { isAsleep, next: then.isAsleep === isAsleep ? then.next : until };
+  };
+  return sleepOverride(tcp, now) === undefined ? answers.at(schedules, now) : wantedAt(now);
+}
+
+/** What a decision needs beside the object and the time. */
+export interface SleepFacts {
+  readonly answers: ScheduleAnswers;
+  /** What has to end first, as text. */
+  readonly underWay: () => string | undefined;
+  /** What is known of its use; undefined before anything is. */
+  readonly use?: UseFinding | undefined;
+  /** True if somebody called it a moment ago, and waits for it to wake up. */
+  readonly isCalled?: boolean;
+}
+
+/**
+ * Whether a control plane sleeps, by the time, its spec, its annotations and its use alone: whatever a manager has missed, the next one
+ * decides the same. Only two things keep it awake that should sleep: it was never Ready, or something is under way that has to end first.
+ * What begins while it sleeps does not wake it.
+ */
+export function sleepDecision(tcp: TenantControlPlane, now: Date, facts: SleepFacts): SleepDecision {
+  const { answers, underWay } = facts;
+  const moment = now.getTime();
+  const fault = answers.fault(tcp.spec.sleep?.schedules ?? [], moment);
+  const override = sleepOverride(tcp, moment);
+  const known = { ...(fault !== undefined && { fault }), ...usedBy(tcp, facts) };
+  if (tcp.spec.sleep === undefined && override === undefined) return known;
+  const before = tcp.status?.sleep;
+  const { firstReadyTime, port } = before ?? {};
+  const kept = { ...(firstReadyTime !== undefined && { firstReadyTime }), ...(port !== undefined && { port }) };
+  const record = (state: SleepStatus['state'], { reason, isCalled }: Decided, next?: number): SleepStatus => {
+    const cause = isCalled === true ? 'Request' : reason;
+    const ended = state === 'Awake' ? endedAfter(before, cause, moment) : before?.ended;
+    const requestTime = isCalled === true ? text(moment) : before?.requestTime;
+    return {
+      state,
+      since: before?.state === state ? before.since : text(moment),
+      reason,
+      ...(next !== undefined && { nextTransitionTime: text(next) }),
+      ...kept,
+      ...(reason === 'Request' && requestTime !== undefined && { requestTime }),
+      ...(ended !== undefined && { ended }),
+    };
+  };
+  // What a schedule would say then does not matter.
+  if (tcp.spec.controlPlane.deployment.replicas === 0)
+    return { ...known, status: record('Asleep', { reason: 'Manual' }) };
+  const decided = wanted(tcp, moment, facts);
+  const { isAsleep, next } = decided;
+  const afterMs = Math.min(Math.max((next ?? Infinity) - moment, 1), longestMs);
+  const again = next === undefined ? {} : { afterMs };
+  if (!isAsleep) return { ...known, ...again, status: record('Awake', decided, next) };
+  const delayed = delay(before, underWay);
+  if (delayed !== undefined) return { ...known, ...again, status: record('Awake', decided), delayed };
+  if (decided.isUnused === true && isDoubtful(before, facts))
+    return { ...known, ...again, status: record('Awake', keptAwake(before, decided)) };
+  return { ...known, ...again, status: record('Asleep', decided, next) };
+}
+
+/** What is recorded of a decision. */
+type Decided = Pick<Wanted, 'reason' | 'isCalled'>;
+
+/** What keeps one awake until the next reading: a call, if that did before. */
+function keptAwake(before: SleepStatus | undefined, decided: Decided): Decided {
+  return before?.reason === 'Request' ? { reason: 'Request' } : decided;
+}
+
+/** What is known of the use of one that is to sleep without it. */
+function usedBy({ spec }: TenantControlPlane, { use }: SleepFacts): Pick<SleepDecision, 'use'> {
+  return spec.sleep?.afterIdle === undefined || use === undefined ? {} : { use };
+}
+
+/** True if somebody may have used one that is awake since the last reading. The next reading has it reconciled. */
+function isDoubtful(before: SleepStatus | undefined, { use }: SleepFacts): boolean {
+  return before?.state !== 'Asleep' && use?.isProven !== true;
+}
+
+/** What is recorded of the times in which it slept, of one that is awake now. */
+function endedAfter(before: SleepStatus | undefined, reason: SleepStatus['reason'], now: number): SleepStatus['ended'] {
+  if (before?.state !== 'Asleep') return before?.ended;
+  const { seconds = 0, bySchedule = 0, byRequest = 0, byPerson = 0 } = before.ended ?? {};
+  const isByRequest = reason === 'Request';
+  const isByPerson = !isByRequest && (reason === 'Manual' || before.reason === 'Manual');
+  return {
+    // Rounded up: a metric that counted on until now must not decrease.
+    seconds: seconds + Math.max(Math.ceil((now - Date.parse(before.since)) / 1000), 0),
+    bySchedule: bySchedule + (isByPerson || isByRequest ? 0 : 1),
+    ...(byRequest + (isByRequest ? 1 : 0) > 0 && { byRequest: byRequest + (isByRequest ? 1 : 0) }),
+    byPerson: byPerson + (isByPerson ? 1 : 0),
+  };
+}
+
+function delay(before: SleepStatus | undefined, underWay: () => string | undefined): SleepDecision['delayed'] {
+  if (before?.firstReadyTime === undefined) return { by: 'Starting', message: 'it has not been Ready yet' };
+  const work = before.state === 'Asleep' ? undefined : underWay();
+  return work === undefined ? undefined : { by: 'WorkUnderWay', message: work };
+}
+
+/** The record with the time at which the control plane was first seen Ready. */
+export function withFirstReady(status: SleepStatus | undefined, isReady: boolean, now: Date): SleepStatus | undefined {
+  if (status === undefined || status.firstReadyTime !== undefined || !isReady) return status;
+  return { ...status, firstReadyTime: text(now.getTime()) };
+}

@@ -1,0 +1,95 @@
+import { isDeepStrictEqual } from 'node:util';
+import { kinds } from '../../../../api/core/kinds.ts';
+import type { EndpointSlice } from '../../../../api/core/kinds.ts';
+import type { Manifest } from '../../../../api/meta.ts';
+import { activatorComponent, annotations, labels } from '../../../../api/names.ts';
+import { isAsleep } from '../../../../api/steward/v1alpha1/sleep/is-asleep.ts';
+import type { Context } from '../../../../runtime/reconcile/controller.ts';
+import type { Outcome } from '../../../../runtime/reconcile/phases.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { needed } from '../../scope.ts';
+import { isOfSelector } from './slice-of-selector.ts';
+import type { Scope } from '../../scope.ts';
+import { activatorSlices, endpointsOf, readyEndpoints } from './activator-slices.ts';
+import { wakesOnRequest } from './wakes-on-request.ts';
+
+/** Until the slices of a control plane whose pods are ready are read again, in milliseconds. */
+const servedMs = 250;
+
+/** Has calls reach the activator while the control plane sleeps, and until its own pods are reached. */
+export async function waking(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
+  const { tcp } = scope;
+  await endRequest(scope, deps, ctx);
+  const { ports, isPossible } = deps.waking;
+  if (!isPossible || !wakesOnRequest(tcp)) {
+    if (ports.of(tcp.metadata) === undefined) return { is: 'done', learned: { activator: {} } };
+    await deps.applySet(scope, sliceSet([]), ctx);
+    await ports.release(tcp.metadata, ctx.signal);
+    return { is: 'done', learned: { activator: {} } };
+  }
+  const port = await ports.claim(tcp.metadata, ctx.signal);
+  if (port === undefined)
+    return {
+      is: 'done',
+      learned: { activator: { trouble: 'no port of the activator is free, so calls do not wake it up' } },
+    };
+  const service = needed(scope.service, 'service');
+  const { name } = service.metadata;
+  const found = await deps.cluster.list(kinds.EndpointSlice, {
+    namespace: tcp.metadata.namespace,
+    labelSelector: `kubernetes.io/service-name=${name}`,
+    signal: ctx.signal,
+  });
+  const ours = found.items.filter(({ metadata }) => metadata.labels?.[labels.component] === activatorComponent);
+  const isServed = found.items.some((slice) => isOfSelector(slice) && readyEndpoints(slice).length > 0);
+  const isLed = ours.some((slice) => endpointsOf(slice).length > 0);
+  const leads = isAsleep(tcp) || (isLed && !isServed);
+  const pods = leads ? deps.waking.pods() : [];
+  const manifests = activatorSlices(tcp, { service, port, pods });
+  if (!isDeepStrictEqual(ours.map(led).sort(), manifests.map(led).sort()))
+    await deps.applySet(scope, sliceSet(manifests), ctx);
+  const isMissing = isAsleep(tcp) && pods.length === 0;
+  const trouble = isMissing ? 'no pod of the activator is ready, so calls do not wake it up' : undefined;
+  const isStarted = (scope.observed.deployment?.status?.readyReplicas ?? 0) > 0;
+  return {
+    is: 'done',
+    learned: { activator: { port, nodes: nodesAt(ours), ...(trouble !== undefined && { trouble }) } },
+    ...(leads && !isAsleep(tcp) && isStarted && { afterMs: servedMs }),
+  };
+}
+
+/** What is noted of the tenant's nodes. */
+function nodesAt(slices: readonly EndpointSlice[]): string {
+  return (
+    slices.map(({ metadata }) => metadata.annotations?.[annotations.nodeAddresses] ?? '').find((one) => one !== '') ??
+    ''
+  );
+}
+
+const sliceSet = (manifests: readonly Manifest[]) => ({
+  component: activatorComponent,
+  manifests,
+  prunes: [kinds.EndpointSlice],
+});
+
+/** Where a slice leads, as text. */
+function led(slice: Manifest | EndpointSlice): string {
+  const {
+    metadata,
+    addressType,
+    endpoints,
+    ports: served,
+  } = slice as Partial<EndpointSlice> & Pick<Manifest, 'metadata'>;
+  const where = (endpoints ?? []).map(({ addresses, nodeName }) => [addresses, nodeName ?? '']);
+  return JSON.stringify([metadata.name, addressType, where, (served ?? []).map(({ name, port }) => [name, port])]);
+}
+
+/** Removes the request to wake up, once it has been granted and that is recorded, or if it never will be. */
+async function endRequest({ tcp, sleep }: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<void> {
+  const { requests, isPossible } = deps.waking;
+  if (!isPossible) return;
+  const { state, since } = sleep?.status ?? {};
+  const isGranted = state === 'Awake' && Date.parse(since ?? '') < ctx.now.getTime() - 1000;
+  const isWaiting = requests.isCalled(tcp.metadata, ctx.now) && state === 'Awake' && !isGranted;
+  if (!isWaiting) await requests.clear(tcp.metadata, ctx.now, ctx.signal);
+}

@@ -1,0 +1,444 @@
+import { describe, expect, test } from '@jest/globals';
+import { kinds } from '../../../../api/core/kinds.ts';
+import type { EndpointSlice } from '../../../../api/core/kinds.ts';
+import type { SleepSpec } from '../../../../api/embedded/sleep.ts';
+import type { Resource } from '../../../../api/meta.ts';
+import { activatorObjects, activatorPorts, annotations } from '../../../../api/names.ts';
+import { tenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { Informer } from '../../../../runtime/cache/informer.ts';
+import { apiServerMetrics } from '../../../../testing/builders/api-server-metrics.ts';
+import { emptyInformers } from '../../../../testing/fake/empty-informers.ts';
+import { selects } from '../../../../testing/fake/selectors.ts';
+import { TenantWorld } from '../../../../testing/worlds/tenant-world.ts';
+import { choosePort } from './choose-port.ts';
+
+const operator = 'steward-system';
+const tenantKey = { namespace: 'default', name: 'tenant' };
+const tableKey = { namespace: operator, name: activatorObjects.ports };
+const requestsKey = { namespace: operator, name: activatorObjects.wakeRequests };
+const nights = { sleep: '0 20 * * *', wake: '0 7 * * *' };
+const bySelector = { 'endpointslice.kubernetes.io/managed-by': 'endpointslice-controller.k8s.io' };
+
+const slice = (namespace: string, service: string, addresses: readonly string[], nodeName?: string) => ({
+  apiVersion: 'discovery.k8s.io/v1',
+  kind: 'EndpointSlice',
+  metadata: { namespace, name: `${service}-abc`, labels: { 'kubernetes.io/service-name': service, ...bySelector } },
+  addressType: 'IPv4',
+  // As an API server answers.
+  endpoints:
+    addresses.length === 0
+      ? null
+      : addresses.map((address) => ({ addresses: [address], conditions: { ready: true }, nodeName })),
+  ports: [{ name: 'kube-apiserver', port: 6443, protocol: 'TCP' }],
+});
+
+/** A control plane that an activator is beside. */
+class WakingWorld extends TenantWorld {
+  constructor(options: ConstructorParameters<typeof TenantWorld>[0] = {}) {
+    super({
+      start: new Date('2030-01-01T12:00:00Z'),
+      migrations: {
+        namespace: operator,
+        image: () => Promise.resolve('steward'),
+        serviceAccount: 'steward-migrate',
+        minimumHoldMs: 0,
+      },
+      informers: (world) => ({
+        informer: <T extends Resource>(selection: Parameters<typeof emptyInformers.informer>[0]): Informer<T> => {
+          const isMeant = selection.namespace === operator && selection.kind.kind !== 'Job';
+          const list = (): readonly Resource[] =>
+            world.cluster
+              .everything()
+              .filter((one) => isMeant && one.kind === selection.kind.kind && selects(selection)(one))
+              .map((one) => {
+                const { name = '', uid = '', resourceVersion = '' } = one.metadata;
+                return { ...one, metadata: { ...one.metadata, name, uid, resourceVersion } };
+              });
+          const informer: Informer = {
+            ...emptyInformers.informer(selection),
+            list,
+            get: ({ name }) => list().find(({ metadata }) => metadata.name === name),
+          };
+          return informer as Informer<T>;
+        },
+      }),
+      ...options,
+    });
+  }
+
+  /** A control plane that is Ready at noon, beside activators with these addresses. */
+  static async ready(
+    sleep: SleepSpec = { schedules: [nights], wakeOn: ['Request'] },
+    activators: readonly string[] = ['10.0.0.1', '10.0.0.2'],
+    options: ConstructorParameters<typeof TenantWorld>[0] = {},
+  ): Promise<WakingWorld> {
+    const world = new WakingWorld(options);
+    await world.activators(activators);
+    await world.create({ spec: { dataStore: 'default', sleep } });
+    await world.serve('10.1.0.1');
+    await world.settle();
+    return world;
+  }
+
+  async activators(addresses: readonly string[]): Promise<void> {
+    await this.cluster.seed(kinds.EndpointSlice, slice(operator, activatorObjects.service, addresses, 'node-1'));
+  }
+
+  /** What the selector of the Service finds. */
+  async serve(...addresses: readonly string[]): Promise<void> {
+    await this.cluster.seed(kinds.EndpointSlice, slice('default', 'tenant', addresses));
+  }
+
+  /** Lets the time come, as in `2030-01-01T20:00:00Z`, and reconciles. */
+  async at(time: string): Promise<void> {
+    await this.clock.advance(Date.parse(time) - this.clock.now().getTime());
+    await this.settle();
+  }
+
+  /** Sleeps by its schedule. */
+  async sleep(): Promise<void> {
+    await this.serve();
+    await this.at('2030-01-01T22:00:00Z');
+    expect(await this.pods()).toBe(0);
+  }
+
+  /** What the activator writes. */
+  async call(time = this.clock.now().toISOString()): Promise<void> {
+    const body = { data: { 'default.tenant': time } };
+    await this.cluster.admin.patch(kinds.ConfigMap, requestsKey, { type: 'merge', body });
+    await this.settle();
+  }
+
+  async pods(): Promise<number | undefined> {
+    return (await this.deployment())?.spec?.replicas;
+  }
+
+  async requests(): Promise<readonly string[]> {
+    return Object.keys((await this.cluster.admin.get(kinds.ConfigMap, requestsKey))?.data ?? {});
+  }
+
+  async table(): Promise<Readonly<Record<string, string>> | undefined> {
+    return (await this.cluster.admin.get(kinds.ConfigMap, tableKey))?.data;
+  }
+
+  slice(): Promise<EndpointSlice | undefined> {
+    return this.cluster.admin.get(kinds.EndpointSlice, { namespace: 'default', name: 'tenant-ipv4-activator' });
+  }
+
+  /** Where calls are led besides the pods of the tenant. */
+  async led(): Promise<readonly string[] | undefined> {
+    return (await this.slice())?.endpoints?.flatMap(({ addresses }) => addresses);
+  }
+}
+
+describe('Calls of a control plane that wakes up with a request', () => {
+  test('are led to the activator while it sleeps, at a port of its own, which stays', async () => {
+    const world = await WakingWorld.ready();
+    const { status, metadata } = await world.read();
+    const port = choosePort(metadata.uid, () => false) ?? 0;
+    expect([status?.sleep?.port, await world.table(), await world.led()]).toEqual([
+      port,
+      { [port]: 'default/tenant' },
+      [],
+    ]);
+    await world.sleep();
+    expect(await world.led()).toEqual(['10.0.0.1', '10.0.0.2']);
+    expect(await world.slice()).toMatchObject({
+      metadata: { labels: { 'kubernetes.io/service-name': 'tenant', 'steward.butlerlabs.dev/component': 'activator' } },
+      endpoints: [{ nodeName: 'node-1' }, { nodeName: 'node-1' }],
+      ports: [{ name: 'kube-apiserver', port, protocol: 'TCP' }],
+    });
+    const service = await world.cluster.admin.get(kinds.Service, tenantKey);
+    expect(service?.spec?.selector).toEqual({ 'steward.butlerlabs.dev/name': 'tenant' });
+  });
+
+  test('wake it up, until its schedule would', async () => {
+    const world = await WakingWorld.ready();
+    await world.sleep();
+    await world.call();
+    expect([await world.pods(), await world.condition('Asleep')]).toEqual([
+      2,
+      'False Awake: awake because somebody called it at 2030-01-01T22:00:00Z; its schedule would wake it up at 2030-01-02T07:00:00Z',
+    ]);
+    expect((await world.read()).status?.sleep).toMatchObject({
+      reason: 'Request',
+      ended: { byRequest: 1, bySchedule: 0 },
+    });
+    await world.at('2030-01-02T05:00:00Z');
+    expect(await world.pods()).toBe(2);
+    await world.at('2030-01-02T07:00:00Z');
+    expect((await world.read()).status?.sleep).toMatchObject({ state: 'Awake', reason: 'Schedule' });
+    await world.at('2030-01-02T20:00:00Z');
+    expect(await world.pods()).toBe(0);
+  });
+
+  test('are led to the activator until a pod is reached, and no longer', async () => {
+    const world = await WakingWorld.ready();
+    await world.sleep();
+    await world.call();
+    expect(await world.led()).toEqual(['10.0.0.1', '10.0.0.2']);
+    await world.serve('10.1.0.2');
+    await world.settle();
+    expect(await world.led()).toEqual([]);
+  });
+
+  test('are not led there when pods that were reached are not ready anymore', async () => {
+    const world = await WakingWorld.ready();
+    await world.serve();
+    await world.settle();
+    expect(await world.led()).toEqual([]);
+  });
+
+  test('are one request, which is removed when it is granted', async () => {
+    const world = await WakingWorld.ready();
+    await world.sleep();
+    await world.call();
+    await world.at('2030-01-01T22:00:05Z');
+    expect([await world.requests(), await world.pods()]).toEqual([[], 2]);
+  });
+
+  test('survive a manager that dies before it has recorded that it woke up', async () => {
+    const world = await WakingWorld.ready();
+    await world.sleep();
+    await world.cluster.admin.patch(kinds.ConfigMap, requestsKey, {
+      type: 'merge',
+      body: { data: { 'default.tenant': world.clock.now().toISOString() } },
+    });
+    const before = (await world.requests()).length;
+    world.cluster.crashAfter(3);
+    await world.reconcile();
+    world.restart();
+    expect([before, (await world.requests()).length]).toEqual([1, 1]);
+    await world.settle();
+    expect(await world.pods()).toBe(2);
+  });
+
+  test('wake nothing up that was called an hour ago, when the manager was down', async () => {
+    const world = await WakingWorld.ready();
+    await world.sleep();
+    world.restart();
+    await world.call('2030-01-01T21:00:00Z');
+    expect([await world.pods(), await world.requests()]).toEqual([0, []]);
+  });
+
+  test('do not keep one awake in the next night', async () => {
+    const world = await WakingWorld.ready();
+    await world.sleep();
+    await world.call();
+    world.restart();
+    await world.at('2030-01-02T23:00:00Z');
+    expect(await world.pods()).toBe(0);
+  });
+
+  test.each<[string, (world: WakingWorld) => Promise<void>]>([
+    ['with 0 replicas', (world) => world.change({ spec: { controlPlane: { deployment: { replicas: 0 } } } })],
+    [
+      'that a person has put to sleep',
+      (world) => world.change({ metadata: { annotations: { [annotations.sleepUntil]: '2030-02-01T00:00:00Z' } } }),
+    ],
+    ['whose spec requests it no longer', (world) => world.change({ spec: { sleep: { wakeOn: null } } })],
+  ])('do not wake one up %s', async (_name, change) => {
+    const world = await WakingWorld.ready();
+    await world.sleep();
+    await change(world);
+    await world.settle();
+    await world.call();
+    expect([await world.pods(), await world.requests()]).toEqual([0, []]);
+  });
+
+  test('do not wake one up that is paused', async () => {
+    const world = await WakingWorld.ready();
+    await world.sleep();
+    await world.change({ metadata: { annotations: { [annotations.paused]: 'true' } } });
+    await world.call();
+    expect(await world.pods()).toBe(0);
+  });
+
+  test('are led to pods of the activator that became ready later', async () => {
+    const world = await WakingWorld.ready(undefined, []);
+    await world.sleep();
+    expect(await world.condition('Asleep')).toBe('True');
+    const said = (await world.read()).status?.conditions?.find(({ type }) => type === 'Asleep');
+    expect(said?.message).toContain('no pod of the activator is ready, so calls do not wake it up');
+    await world.activators(['10.0.0.3']);
+    await world.settle();
+    expect(await world.led()).toEqual(['10.0.0.3']);
+  });
+});
+
+describe('A control plane that sleeps for lack of use and wakes up with a request', () => {
+  const sleep: SleepSpec = { afterIdle: '30m', wakeOn: ['Request'] };
+  const idle = async (world: WakingWorld, minutes: number): Promise<void> => {
+    for (let minute = 0; minute < minutes; minute += 1) {
+      world.metrics = apiServerMetrics({ requests: { exempt: Math.floor(world.clock.monotonic() / 1000) + 1 } });
+      await world.clock.advance(60_000);
+      await world.settle();
+    }
+  };
+  const pod = async (world: WakingWorld, name: string): Promise<void> => {
+    await world.cluster.seed(kinds.Pod, {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, namespace: 'default', labels: { 'steward.butlerlabs.dev/name': 'tenant' } },
+      status: {
+        podIP: '10.1.0.1',
+        containerStatuses: [
+          { name: 'kube-apiserver', state: { running: { startedAt: world.clock.now().toISOString() } } },
+        ],
+      },
+    });
+  };
+
+  test('stays awake after it for as long as after any other use', async () => {
+    const world: WakingWorld = await WakingWorld.ready(sleep, ['10.0.0.1'], { readsUse: true });
+    await pod(world, 'tenant-1');
+    await idle(world, 32);
+    expect(await world.pods()).toBe(0);
+    await world.cluster.admin.delete(kinds.Pod, { namespace: 'default', name: 'tenant-1' });
+    await world.call();
+    await pod(world, 'tenant-2');
+    expect((await world.read()).status?.sleep).toMatchObject({
+      state: 'Awake',
+      reason: 'Use',
+      ended: { byRequest: 1 },
+    });
+    await idle(world, 28);
+    expect(await world.pods()).toBe(2);
+    await idle(world, 5);
+    expect(await world.pods()).toBe(0);
+  });
+
+  test('falls asleep again in the night in which it was called, when nobody uses it', async () => {
+    const both: SleepSpec = { ...sleep, schedules: [nights] };
+    const world: WakingWorld = await WakingWorld.ready(both, ['10.0.0.1'], { readsUse: true });
+    await pod(world, 'tenant-1');
+    await world.sleep();
+    await world.cluster.admin.delete(kinds.Pod, { namespace: 'default', name: 'tenant-1' });
+    await world.call();
+    await pod(world, 'tenant-2');
+    await idle(world, 20);
+    expect([await world.pods(), (await world.read()).status?.sleep?.reason]).toEqual([2, 'Request']);
+    await idle(world, 15);
+    expect([await world.pods(), (await world.read()).status?.sleep?.reason]).toEqual([0, 'Schedule']);
+    expect((await world.read()).status?.sleep?.requestTime).toBeUndefined();
+  });
+});
+
+describe('The port of the activator', () => {
+  test('is the next one if another control plane has it', async () => {
+    const world = new WakingWorld();
+    const created = await world.create({
+      spec: { dataStore: 'default', sleep: { schedules: [nights], wakeOn: ['Request'] } },
+    });
+    const first = choosePort(created.metadata.uid, () => false) ?? 0;
+    const data = { [first]: 'default/other' };
+    await world.cluster.seed(kinds.ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata: tableKey, data });
+    await world.settle();
+    const next = first === activatorPorts.to ? activatorPorts.from : first + 1;
+    expect(await world.table()).toEqual({ [first]: 'default/other', [next]: 'default/tenant' });
+    expect((await world.read()).status?.sleep?.port).toBe(next);
+  });
+
+  test('is given back with the field, and the slice goes as well', async () => {
+    const world = await WakingWorld.ready();
+    await world.change({ spec: { sleep: { wakeOn: null } } });
+    await world.settle();
+    expect([await world.table(), await world.slice(), (await world.read()).status?.sleep?.port]).toEqual([
+      {},
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test('is given back by a control plane that is deleted', async () => {
+    const world = await WakingWorld.ready();
+    await world.cluster.admin.delete(tenantControlPlane, tenantKey);
+    await world.settle();
+    expect([await world.exists(), await world.table()]).toEqual([false, {}]);
+  });
+
+  test('is chosen again when somebody else wrote the table at the same time', async () => {
+    const world = new WakingWorld();
+    const key = { kind: 'ConfigMap', verb: 'patch' };
+    let others = 0;
+    world.cluster.before(async ({ kind, verb }) => {
+      if (kind?.kind !== key.kind || verb !== key.verb || others > 0) return;
+      others += 1;
+      await world.cluster.admin.patch(kinds.ConfigMap, tableKey, { type: 'merge', body: { data: { '20000': 'a/b' } } });
+    });
+    await world.create({ spec: { dataStore: 'default', sleep: { schedules: [nights], wakeOn: ['Request'] } } });
+    await world.settle();
+    expect(Object.values((await world.table()) ?? {}).sort()).toEqual(['a/b', 'default/tenant']);
+  });
+
+  test('is none of a control plane without the field, and nothing is read for it', async () => {
+    const world = await WakingWorld.ready({ schedules: [nights] });
+    expect([await world.table(), await world.slice()]).toEqual([undefined, undefined]);
+  });
+});
+
+describe('The nodes of a control plane', () => {
+  const nodes = (...addresses: readonly string[]): string =>
+    JSON.stringify({
+      kind: 'NodeList',
+      items: [
+        { status: { addresses: addresses.map((address) => ({ type: 'InternalIP', address })) } },
+        {
+          status: {
+            addresses: [
+              { type: 'Hostname', address: 'node' },
+              { type: 'InternalIP', address: 'no address' },
+            ],
+          },
+        },
+      ],
+    });
+
+  const noted = async (world: WakingWorld): Promise<string | undefined> =>
+    (await world.slice())?.metadata.annotations?.[annotations.nodeAddresses];
+
+  class NodesWorld extends WakingWorld {
+    page = nodes('192.0.2.9', '192.0.2.8', '2001:db8::8');
+
+    override nodePage(): string {
+      return this.page;
+    }
+  }
+
+  async function withNodes(wakeOn: SleepSpec['wakeOn'] = ['Request']): Promise<NodesWorld> {
+    const world = new NodesWorld();
+    await world.activators(['10.0.0.1']);
+    await world.create({ spec: { dataStore: 'default', sleep: { schedules: [nights], wakeOn } } });
+    await world.serve('10.1.0.1');
+    await world.settle();
+    return world;
+  }
+
+  test('are noted at the slice, so that their calls do not wake it up, also while it sleeps', async () => {
+    const world = await withNodes();
+    expect(await noted(world)).toBe('192.0.2.8,192.0.2.9,2001:db8::8');
+    await world.sleep();
+    expect(await noted(world)).toBe('192.0.2.8,192.0.2.9,2001:db8::8');
+  });
+
+  test('are read again after minutes', async () => {
+    const world = await withNodes();
+    world.page = nodes('192.0.2.7');
+    await world.at('2030-01-01T12:09:00Z');
+    expect(await noted(world)).toContain('192.0.2.8');
+    await world.at('2030-01-01T12:11:00Z');
+    expect(await noted(world)).toBe('192.0.2.7');
+  });
+
+  test('are not noted if their calls are to wake it up as well', async () => {
+    const world = await withNodes(['Request', 'NodeRequest']);
+    expect([(await world.slice()) === undefined, await noted(world)]).toEqual([false, undefined]);
+  });
+
+  test('are none where the tenant answers with something else', async () => {
+    const world = await withNodes();
+    world.page = '{"kind":"NodeList","items":[{"status":{"addresses":"all"}},7,null]}';
+    await world.at('2030-01-01T12:30:00Z');
+    expect(await noted(world)).toBeUndefined();
+  });
+});

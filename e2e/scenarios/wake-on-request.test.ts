@@ -1,0 +1,129 @@
+import { connect } from 'node:net';
+
+import { beforeAll, describe, expect, test } from '@jest/globals';
+
+import { activatorObjects } from '../../api/names.ts';
+import type { PlainObject } from '../cluster/kubernetes-client.ts';
+import type { ManagementCluster } from '../cluster/management-cluster.ts';
+import { giveControlPlaneImages } from '../framework/control-plane-images.ts';
+import { deadlineIn } from '../framework/deadline-in.ts';
+import { kustomize } from '../framework/install-steward.ts';
+import { logStep } from '../framework/log.ts';
+import { minutes } from '../framework/minutes.ts';
+import { podMemory } from '../framework/pod-memory.ts';
+import { scenarioResources } from '../framework/scenario-resources.ts';
+import { shareStewardCluster } from '../framework/steward-cluster.ts';
+import { TenantStage, isCondition, versionAt } from '../framework/tenant-stage.ts';
+
+const owned = scenarioResources();
+const namespace = 'wake-on-request';
+const operator = 'steward-system';
+
+let cluster: ManagementCluster;
+let stage: TenantStage;
+
+beforeAll(async () => {
+  const steward = owned.use(await shareStewardCluster(owned.harness(`wake-${process.pid}`), logStep));
+  cluster = steward.cluster;
+  stage = new TenantStage(cluster, namespace);
+  await giveControlPlaneImages(cluster.machine, 'v1.36.3');
+  await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }]);
+  await cluster.apply(await kustomize('config/activator'));
+  const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: operator, name: 'steward-activator' };
+  const isReady = (object: PlainObject | undefined): boolean => object?.status?.readyReplicas === 2;
+  await cluster.waitFor(deployment, isReady, { timeoutMs: 2 * minutes, diagnose: () => cluster.diagnose(operator) });
+}, 20 * minutes);
+
+/** Where the tenant is reached, and what its clients trust. */
+interface Reached {
+  readonly endpoint: string;
+  readonly ca: string;
+}
+
+/** A control plane that is Ready and has fallen asleep by its schedule. */
+async function asleep(name: string, serviceType: string): Promise<Reached> {
+  await cluster.apply([
+    stage.manifest(name, { controlPlane: { deployment: { replicas: 1 }, service: { serviceType } } }),
+  ]);
+  const { controlPlaneEndpoint = '' } = await stage.waitFor(name, isCondition('Ready', 'True'), {
+    timeoutMs: 3 * minutes,
+  });
+  const ca = (await stage.secret(`${name}-ca`))['ca.crt'] ?? '';
+  const daily = (time: number): string => `${new Date(time).getUTCMinutes()} ${new Date(time).getUTCHours()} * * *`;
+  const schedules = [{ sleep: daily(Date.now() - 3 * minutes), wake: daily(Date.now() + 12 * 60 * minutes) }];
+  await cluster.client.merge(stage.tenant(name), { spec: { sleep: { schedules, wakeOn: ['Request'] } } });
+  await stage.waitFor(name, isCondition('Asleep', 'True', 'Scheduled'));
+  for (const deadline = deadlineIn(2 * minutes); (await stage.pods(name)).length > 0;)
+    if (Date.now() > deadline) throw new Error(await stage.diagnose(name));
+  return { endpoint: controlPlaneEndpoint, ca };
+}
+
+/** What the status says about sleep. */
+async function sleepOf(name: string): Promise<unknown> {
+  return (await cluster.client.read(stage.tenant(name)))?.status?.sleep;
+}
+
+/** Says something, or nothing, and waits until the connection is closed. */
+async function knock(endpoint: string, text: string): Promise<void> {
+  const [host = '', port = ''] = endpoint.split(':');
+  await new Promise<void>((resolve) => {
+    const socket = connect({ host, port: Number(port) }, () => socket.end(text));
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => {
+      resolve();
+    });
+    socket.resume();
+  });
+}
+
+describe('A control plane that sleeps', () => {
+  test.each(['ClusterIP', 'NodePort'])(
+    'answers the first command of an unmodified kubectl through a Service of type %s',
+    async (serviceType) => {
+      const name = serviceType.toLowerCase();
+      const { endpoint } = await asleep(name, serviceType);
+      for (const text of ['', 'GET /healthz HTTP/1.1\r\nhost: shop\r\n\r\n']) await knock(endpoint, text);
+      expect(await sleepOf(name)).toMatchObject({ state: 'Asleep' });
+      const kubeconfig = await stage.kubeconfigFile(name);
+      const began = Date.now();
+      const { stdout } = await cluster.kubectl(['--kubeconfig', kubeconfig, 'get', 'namespaces', '--output', 'name']);
+      logStep('answered', `${name}: ${((Date.now() - began) / 1000).toFixed(1)} s after the command began`);
+      expect(stdout).toContain('namespace/kube-system');
+      await stage.waitFor(name, isCondition('Ready', 'True'));
+      expect(await sleepOf(name)).toMatchObject({ state: 'Awake', reason: 'Request', ended: { byRequest: 1 } });
+      const slice = stage.at('EndpointSlice', `${name}-ipv4-activator`, 'discovery.k8s.io/v1');
+      const isEmpty = (object: PlainObject | undefined): boolean => JSON.stringify(object?.endpoints ?? []) === '[]';
+      await cluster.waitFor(slice, isEmpty, { timeoutMs: minutes, diagnose: () => stage.diagnose(name) });
+      const requests = {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        namespace: operator,
+        name: activatorObjects.wakeRequests,
+      };
+      const isCleared = (object: PlainObject | undefined): boolean => Object.keys(object?.data ?? {}).length === 0;
+      await cluster.waitFor(requests, isCleared, { timeoutMs: minutes, diagnose: () => stage.diagnose(name) });
+    },
+    8 * minutes,
+  );
+
+  test(
+    'answers a hundred callers at once, and wakes up once',
+    async () => {
+      const { endpoint, ca } = await asleep('many', 'ClusterIP');
+      const began = Date.now();
+      const answers = await Promise.all(Array.from({ length: 100 }, () => versionAt(endpoint, ca)));
+      logStep('answered', `the last of a hundred after ${((Date.now() - began) / 1000).toFixed(1)} s`);
+      expect(new Set(answers)).toEqual(new Set(['v1.36.3']));
+      await stage.waitFor('many', isCondition('Ready', 'True'));
+      expect(await sleepOf('many')).toMatchObject({ ended: { byRequest: 1 } });
+      const pods = await cluster.client.list('v1', 'Pod', operator, 'app.kubernetes.io/component=activator');
+      for (const { metadata } of pods) {
+        const memory = await podMemory(cluster, metadata?.uid ?? '');
+        const mebibytes = [...memory.values()].reduce((sum, one) => sum + one, 0);
+        logStep('memory', `${metadata?.name ?? ''}: ${mebibytes.toFixed(0)} MiB`);
+        expect(mebibytes).toBeLessThan(100);
+      }
+    },
+    8 * minutes,
+  );
+});

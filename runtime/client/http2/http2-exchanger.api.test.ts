@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { kinds } from '../../../api/core/kinds.ts';
+import { crd, crdName } from '../../../api/generate/crd.ts';
+import { tenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { describeCluster } from '../../../testing/contracts/cluster-suite.ts';
+import { configMap } from '../../../testing/contracts/cluster-under-test.ts';
+import { apiServerUnderTest } from '../../../testing/servers/api-server-under-test.ts';
+import { startApiServer } from '../../../testing/servers/api-server.ts';
+import type { ApiServer } from '../../../testing/servers/api-server.ts';
+import { startTcpProxy } from '../../../testing/servers/tcp-proxy.ts';
+import type { TcpProxy } from '../../../testing/servers/tcp-proxy.ts';
+import { systemClock } from '../../clock.ts';
+import type { Cluster } from '../cluster.ts';
+import { UnreachableError } from '../errors.ts';
+import { openCluster } from '../http-cluster.ts';
+import { parseKubeconfig } from '../kubeconfig.ts';
+import type { WatchEvent } from '../cluster.ts';
+import { openHttp2Line } from './http2-line.ts';
+import { Http2Sessions } from './http2-sessions.ts';
+
+const options = { clock: systemClock, random: () => 0 };
+
+async function freshNamespace(cluster: Cluster): Promise<string> {
+  const name = `test-${randomUUID().slice(0, 8)}`;
+  await cluster.create(kinds.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  return name;
+}
+
+describeCluster('a real API server over HTTP/2', async () => {
+  const { url, ca, adminCertificate, adminKey } = await apiServerUnderTest();
+  const connection = { server: url, ca, clientCert: adminCertificate, clientKey: adminKey };
+  const cluster = openCluster(connection, { name: 'tenant', sessions: new Http2Sessions(options) });
+  const fieldSelector = `metadata.name=${crdName(tenantControlPlane)}`;
+  await cluster.apply(kinds.CustomResourceDefinition, crd(tenantControlPlane), { fieldManager: 'test' });
+  const signal = AbortSignal.timeout(20_000);
+  for await (const event of cluster.watch(kinds.CustomResourceDefinition, { fieldSelector, signal })) {
+    // `null` until the server has processed it.
+    const conditions = 'object' in event ? (event.object.status?.conditions ?? []) : [];
+    if (conditions.some(({ type, status }) => type === 'Established' && status === 'True')) break;
+  }
+  return { cluster, namespace: await freshNamespace(cluster), close: () => cluster.close() };
+});
+
+describe('Calls and watches of one real API server', () => {
+  let server: ApiServer;
+  let proxy: TcpProxy;
+  let cluster: Cluster;
+  let namespace: string;
+  let sessions: Http2Sessions;
+
+  beforeAll(async () => {
+    // A server behind a load balancer sends GOAWAY to some clients, so that they connect again.
+    server = await startApiServer({ flags: { 'goaway-chance': '0.02' } });
+    proxy = await startTcpProxy(Number(new URL(server.url).port));
+    sessions = new Http2Sessions(options);
+    cluster = openCluster(connection(), { name: 'tenant', sessions });
+    namespace = await freshNamespace(cluster);
+  }, 180_000);
+
+  afterAll(async () => {
+    await cluster.close();
+    await proxy[Symbol.asyncDispose]();
+    await server.stop();
+  }, 60_000);
+
+  const connection = () => ({
+    ...parseKubeconfig(server.kubeconfig),
+    dial: { host: '127.0.0.1', port: proxy.port },
+  });
+  const make = (name: string): Promise<object> => cluster.create(kinds.ConfigMap, configMap(namespace, name));
+
+  test('share one connection', async () => {
+    const line = openHttp2Line(connection(), { ...options, sessions });
+    const { resourceVersion } = await line.list(kinds.ConfigMap, { namespace, limit: 10 });
+    const heard = Promise.withResolvers<string>();
+    line.watch(
+      kinds.ConfigMap,
+      { namespace, resourceVersion },
+      {
+        event: ({ type }) => {
+          heard.resolve(type);
+        },
+        ended: heard.reject,
+      },
+    );
+    const before = proxy.accepted;
+    const stop = new AbortController();
+    const events = cluster
+      .watch(kinds.ConfigMap, { namespace, resourceVersion, signal: stop.signal })
+      [Symbol.asyncIterator]();
+    const next: Promise<IteratorResult<WatchEvent<object>, unknown>> = events.next();
+    await make('shared');
+    expect([await heard.promise, (await next).value]).toEqual(['ADDED', expect.objectContaining({ type: 'ADDED' })]);
+    stop.abort(new Error('enough'));
+    line.close();
+    // The server may have asked for another one, and did so rarely.
+    expect(proxy.accepted - before).toBeLessThan(3);
+  }, 60_000);
+
+  test('fail none of hundreds when the server sends GOAWAY again and again', async () => {
+    const before = proxy.accepted;
+    for (let round = 0; round < 100; round += 1) {
+      const name = `many-${round}`;
+      await Promise.all([make(name), cluster.get(kinds.Namespace, { name: namespace })]);
+      await Promise.all([0, 1].map(() => cluster.get(kinds.ConfigMap, { namespace, name })));
+    }
+    const { items } = await cluster.list(kinds.ConfigMap, { namespace });
+    expect(items.filter(({ metadata }) => metadata.name.startsWith('many-')).length).toBe(100);
+    expect(proxy.accepted).toBeGreaterThan(before);
+  }, 120_000);
+
+  test('go on once the server is back', async () => {
+    await server.kill();
+    const failed: unknown = await make('meanwhile').catch((error: unknown) => error);
+    expect(failed).toBeInstanceOf(UnreachableError);
+    await server.restart();
+    await make('after');
+  }, 120_000);
+});

@@ -1,0 +1,82 @@
+import { expect, test } from '@jest/globals';
+import { FakeClock } from '../../testing/fake/fake-clock.ts';
+import { IdleCollector } from './idle-collector.ts';
+import { ownHeap } from './own-heap.ts';
+
+const mebibyte = 1024 * 1024;
+
+function collectedHeap(): {
+  clock: FakeClock;
+  heap: { committed: number; busy: number };
+  collections: () => number;
+  stop: () => void;
+} {
+  const clock = new FakeClock();
+  const heap = { committed: 200 * mebibyte, busy: 0.05 };
+  let collections = 0;
+  const collector = new IdleCollector({
+    clock,
+    look: () => ({ committedBytes: heap.committed, busy: heap.busy }),
+    collect: () => {
+      collections += 1;
+      heap.committed = Math.min(heap.committed, 80 * mebibyte);
+    },
+  });
+  collector.start();
+  return {
+    ...{ clock, heap, collections: () => collections },
+    stop: () => {
+      collector.stop();
+    },
+  };
+}
+
+test('a heap that has grown is shrunk as soon as the process has time', async () => {
+  const { clock, heap, collections } = collectedHeap();
+  heap.busy = 0.9;
+  await clock.advance(60_000);
+  expect(collections()).toBe(0);
+  heap.busy = 0.05;
+  await clock.advance(10_000);
+  expect(collections()).toBe(1);
+});
+
+test('a heap that does not grow is left alone', async () => {
+  const { clock, heap, collections } = collectedHeap();
+  await clock.advance(600_000);
+  expect(collections()).toBe(1);
+  heap.committed = 200 * mebibyte;
+  await clock.advance(10_000);
+  expect(collections()).toBe(2);
+});
+
+test('a heap of which nothing can be given back is not collected again and again', async () => {
+  const clock = new FakeClock();
+  let collections = 0;
+  const collect = (): void => void (collections += 1);
+  new IdleCollector({ clock, look: () => ({ committedBytes: 300 * mebibyte, busy: 0 }), collect }).start();
+  await clock.advance(600_000);
+  expect(collections).toBe(1);
+});
+
+test('nothing is collected after the end', async () => {
+  const { clock, collections, stop } = collectedHeap();
+  stop();
+  await clock.advance(600_000);
+  expect(collections()).toBe(0);
+});
+
+test('the heap of this process gives back what nobody uses', () => {
+  const { look, collect } = ownHeap();
+  let garbage: string[][] | undefined = Array.from({ length: 100 }, (_, n) =>
+    Array.from({ length: 10_000 }, (_each, m) => `${n} and ${m}`),
+  );
+  expect(garbage.length).toBe(100);
+  garbage = undefined;
+  const before = look().committedBytes;
+  collect();
+  const after = look();
+  expect(before - after.committedBytes).toBeGreaterThan(5 * mebibyte);
+  expect(after.busy).toBeGreaterThanOrEqual(0);
+  expect(after.busy).toBeLessThanOrEqual(1);
+});

@@ -1,0 +1,342 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { connect as connectTls, createServer as createTlsServer } from 'node:tls';
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { KeyPair } from '../../kubeadm/pki/key-pair.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import { silent } from '../../runtime/observe/logger.ts';
+import { loopbackPair, serverCa } from '../../testing/servers/server-certificates.ts';
+import { Activator, activatorTimes } from './activator.ts';
+import type { ActivatorTimes, CallOutcome } from './activator.ts';
+import { CallerAddresses } from './caller-addresses.ts';
+import { ConnectionPlaces } from './connection-places.ts';
+import type { PlaceLimits } from './connection-places.ts';
+import { passedSocket } from './pass-through.ts';
+import { ReadyPods } from './ready-pods.ts';
+import { WakeRequests } from './wake-requests.ts';
+
+const tenant = 'tenants/shop';
+
+let ca: KeyPair;
+let pair: KeyPair;
+beforeAll(async () => {
+  ca = await serverCa('ca of the tenant');
+  pair = await loopbackPair(ca, 'kube-apiserver', ['kubernetes']);
+});
+
+interface WorldOptions {
+  readonly limits?: PlaceLimits;
+  readonly times?: Partial<ActivatorTimes>;
+  readonly background?: CallerAddresses;
+  readonly nodes?: CallerAddresses;
+}
+
+/** An activator with one tenant, whose server echoes what it receives once it has been woken up. */
+class World {
+  readonly outcomes: CallOutcome[] = [];
+  readonly sent: string[] = [];
+  /** Callers who have said hello and waited. */
+  waiting = 0;
+  readonly pods = new ReadyPods();
+  readonly places: ConnectionPlaces;
+  readonly wakes = new WakeRequests({
+    clock: systemClock,
+    log: silent,
+    send: async (key) => {
+      this.sent.push(key);
+      await this.onWake();
+    },
+  });
+  /** What happens when the tenant is requested to wake up. */
+  onWake: () => Promise<void> = () => this.start();
+  readonly #activator: Activator;
+  readonly #front: Server;
+  readonly #open = new Set<Server | Socket>();
+  readonly #told: (() => void)[] = [];
+
+  constructor({ limits = { most: 1_000, mostOfTenant: 500 }, times = {}, background, nodes }: WorldOptions = {}) {
+    this.places = new ConnectionPlaces(limits);
+    const nobody = new CallerAddresses({});
+    this.#activator = new Activator({
+      clock: systemClock,
+      places: this.places,
+      pods: this.pods,
+      wakes: {
+        want: (key) => {
+          this.waiting += 1;
+          return this.wakes.want(key);
+        },
+      },
+      background: background ?? nobody,
+      times: { ...activatorTimes, ...times },
+      ended: (outcome) => {
+        this.outcomes.push(outcome);
+        for (const tell of this.#told.splice(0)) tell();
+      },
+    });
+    this.#front = createServer({ ...passedSocket, pauseOnConnect: true }, (socket) => {
+      this.#open.add(socket);
+      socket.on('close', () => this.#open.delete(socket));
+      this.#activator.serve(socket, { key: tenant, background: nodes ?? nobody }).catch((error: unknown) => {
+        this.failures.push(error);
+      });
+    });
+    this.#open.add(this.#front);
+  }
+
+  readonly failures: unknown[] = [];
+
+  async listen(): Promise<number> {
+    this.#front.listen(0, '127.0.0.1');
+    await once(this.#front, 'listening');
+    return (this.#front.address() as AddressInfo).port;
+  }
+
+  /** Starts the server of the tenant, and says that its pod is ready. */
+  async start(): Promise<void> {
+    const server = createTlsServer({ cert: pair.certificate, key: pair.key, allowHalfOpen: true }, (socket) => {
+      socket.pipe(socket);
+    });
+    this.#open.add(server);
+    server.on('connection', (socket: Socket) => this.#open.add(socket));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    this.pods.set(tenant, [{ host: '127.0.0.1', port: (server.address() as AddressInfo).port }]);
+  }
+
+  /** Resolves when so many connections have ended or were passed on. */
+  async told(count: number): Promise<void> {
+    while (this.outcomes.length < count) await new Promise<void>((resolve) => this.#told.push(resolve));
+  }
+
+  close(): void {
+    this.wakes.close();
+    for (const one of this.#open) {
+      if ('destroy' in one) one.destroy();
+      else one.close();
+    }
+  }
+}
+
+const worlds: World[] = [];
+afterEach(() => {
+  for (const world of worlds.splice(0)) world.close();
+});
+
+async function worldWith(options: WorldOptions = {}): Promise<{ readonly world: World; readonly port: number }> {
+  const world = new World(options);
+  worlds.push(world);
+  return { world, port: await world.listen() };
+}
+
+/** Calls as a client of TLS that verifies the server, and returns the echo. */
+async function call(port: number, text: string): Promise<string> {
+  const socket = connectTls({ host: '127.0.0.1', port, ca: ca.certificate, servername: 'kubernetes' });
+  await once(socket, 'secureConnect');
+  socket.end(text);
+  let echo = '';
+  for await (const chunk of socket) echo += String(chunk);
+  return echo;
+}
+
+/** Opens a connection, writes, and waits until it is closed. */
+async function closedAfter(port: number, bytes: Uint8Array): Promise<void> {
+  const socket = connect({ host: '127.0.0.1', port });
+  const closed = new Promise<void>((resolve) => {
+    socket.on('close', () => {
+      resolve();
+    });
+  });
+  socket.on('error', () => socket.destroy());
+  socket.resume();
+  socket.write(bytes);
+  await closed;
+}
+
+describe('A call of a tenant that sleeps', () => {
+  test('wakes it up and is answered by the tenant itself, whose certificate the caller verifies', async () => {
+    const { world, port } = await worldWith();
+    expect(await call(port, 'hello')).toBe('hello');
+    expect([world.sent, world.outcomes, world.failures]).toEqual([[tenant], ['Passed'], []]);
+  });
+
+  test('is one of a hundred at once: one request, all answered', async () => {
+    const { world, port } = await worldWith();
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    world.onWake = async () => {
+      await promise;
+      await world.start();
+    };
+    const calls = Array.from({ length: 100 }, (_, index) => call(port, `call ${index}`));
+    while (world.waiting < 100) await new Promise((next) => setImmediate(next));
+    resolve(undefined);
+    expect(await Promise.all(calls)).toEqual(calls.map((_, index) => `call ${index}`));
+    expect(world.sent).toEqual([tenant]);
+  });
+
+  test('carries megabytes in both directions unchanged', async () => {
+    const { port } = await worldWith();
+    const text = 'a line of some length\n'.repeat(200_000);
+    expect((await call(port, text)) === text).toBe(true);
+  });
+
+  test('is passed on at once while the tenant is awake, without a request', async () => {
+    const { world, port } = await worldWith();
+    await world.start();
+    expect(await call(port, 'awake')).toBe('awake');
+    expect(world.sent).toEqual([]);
+  });
+
+  test('waits while pods that are said to be ready do not accept yet', async () => {
+    const { world, port } = await worldWith({ times: { dialMs: 200 } });
+    world.onWake = async () => {
+      const closed = createServer();
+      closed.listen(0, '127.0.0.1');
+      await once(closed, 'listening');
+      const { port: nobody } = closed.address() as AddressInfo;
+      closed.close();
+      await once(closed, 'close');
+      world.pods.set(tenant, [{ host: '127.0.0.1', port: nobody }]);
+      systemClock.after(150, () => {
+        world.start().catch((error: unknown) => world.failures.push(error));
+      });
+    };
+    expect(await call(port, 'late')).toBe('late');
+  });
+
+  test('is ended after the limit when nobody wakes the tenant up', async () => {
+    const { world, port } = await worldWith({ times: { readyMs: 50 } });
+    world.onWake = () => Promise.resolve();
+    await expect(call(port, 'nobody')).rejects.toThrow();
+    await world.told(1);
+    expect([world.outcomes, world.places.size]).toEqual([['NotReady'], 0]);
+  });
+
+  test('that gives up while it waits is forgotten at once', async () => {
+    const { world, port } = await worldWith();
+    const asked = Promise.withResolvers<undefined>();
+    world.onWake = () => {
+      asked.resolve(undefined);
+      return Promise.resolve();
+    };
+    const socket = connectTls({ host: '127.0.0.1', port, ca: ca.certificate });
+    socket.on('error', () => socket.destroy());
+    await asked.promise;
+    socket.destroy();
+    await world.told(1);
+    expect([world.outcomes, world.places.size]).toEqual([['Gone'], 0]);
+  });
+
+  test('ends at both sides when the server dies', async () => {
+    const { world, port } = await worldWith();
+    const socket = connectTls({ host: '127.0.0.1', port, ca: ca.certificate, servername: 'kubernetes' });
+    await once(socket, 'secureConnect');
+    const closed = once(socket, 'close');
+    socket.on('error', () => socket.destroy());
+    world.close();
+    await closed;
+  });
+});
+
+describe('What does not wake a tenant', () => {
+  test.each([
+    ['a connection that says nothing', new Uint8Array(), 'Slow'],
+    ['a request of HTTP', Buffer.from('GET /healthz HTTP/1.1\r\n\r\n'), 'NotTls'],
+    ['a hello that does not end', Buffer.from([22, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3]), 'Slow'],
+    ['a hello that is too long', Buffer.from([22, 3, 1, 64, 0, 1, 0, 255, 255]), 'TooLong'],
+  ])('is %s', async (_name, bytes, outcome) => {
+    const { world, port } = await worldWith({ times: { helloMs: 50 } });
+    await closedAfter(port, bytes);
+    await world.told(1);
+    expect([world.outcomes, world.sent, world.places.size]).toEqual([[outcome], [], 0]);
+  });
+
+  test('is a connection that is closed at once, as probes of load balancers are', async () => {
+    const { world, port } = await worldWith();
+    const socket = connect({ host: '127.0.0.1', port });
+    await once(socket, 'connect');
+    socket.end();
+    await world.told(1);
+    expect([world.outcomes, world.sent]).toEqual([['Gone'], []]);
+  });
+
+  test.each<[string, WorldOptions]>([
+    ['its own node', { nodes: new CallerAddresses({ addresses: ['127.0.0.1'] }) }],
+    [
+      'a caller in a network that is in the background',
+      { background: new CallerAddresses({ networks: ['127.0.0.0/8'] }) },
+    ],
+  ])('is %s, which is served while it is awake', async (_name, options) => {
+    const { world, port } = await worldWith(options);
+    await expect(call(port, 'node')).rejects.toThrow();
+    expect([world.outcomes, world.sent]).toEqual([['Background'], []]);
+    await world.start();
+    expect(await call(port, 'node')).toBe('node');
+  });
+});
+
+describe('Callers who say nothing', () => {
+  test('keep nobody out: the oldest of them is ended', async () => {
+    const { world, port } = await worldWith({ limits: { most: 20, mostOfTenant: 10 }, times: { helloMs: 60_000 } });
+    const silentOnes = Array.from({ length: 30 }, () => connect({ host: '127.0.0.1', port }));
+    for (const socket of silentOnes) socket.on('error', () => socket.destroy());
+    await world.told(20);
+    expect(world.places.size).toBe(10);
+    expect(await call(port, 'client')).toBe('client');
+    for (const socket of silentOnes) socket.destroy();
+    await world.told(31);
+    expect(new Set(world.outcomes)).toEqual(new Set(['Full', 'Gone', 'Passed']));
+  });
+
+  test('that said hello and wait are not ended for others, who are refused', async () => {
+    const { world, port } = await worldWith({ limits: { most: 20, mostOfTenant: 3 } });
+    world.onWake = () => Promise.resolve();
+    const calls = Array.from({ length: 3 }, (_, index) => call(port, `call ${index}`));
+    while (world.waiting < 3) await new Promise((next) => setImmediate(next));
+    const more = Array.from({ length: 3 }, () => closedAfter(port, Buffer.from([22])));
+    await Promise.all(more);
+    await world.start();
+    expect(await Promise.all(calls)).toEqual(['call 0', 'call 1', 'call 2']);
+  });
+});
+
+/** Says one of these, by its number. */
+function hostile(index: number): Buffer {
+  const random = Buffer.alloc(1 + ((index * 7919) % 4_000), index % 256);
+  switch (index % 5) {
+    case 0:
+      return Buffer.concat([Buffer.from([22, 3, 1, 15, 200, 1, 0, 15, 196, 3, 3]), random]);
+    case 1:
+      return Buffer.concat([Buffer.from([22, 3, 1, 63, 255, 1, 0, 63, 250, 3, 3]), random]);
+    case 2:
+      return Buffer.from('GET / HTTP/1.1\r\nhost: shop\r\n\r\n');
+    case 3:
+      return random;
+    default:
+      return Buffer.from(Array.from({ length: 600 }, () => [22, 3, 1, 0, 1, index % 7 === 0 ? 1 : 0]).flat());
+  }
+}
+
+test('Ten thousand hostile callers wake nothing, and leave no memory and no connection behind', async () => {
+  const { world, port } = await worldWith({ times: { helloMs: 20 } });
+  const attack = async (from: number, to: number): Promise<void> => {
+    for (let batch = from; batch < to; batch += 250) {
+      const calls = Array.from({ length: Math.min(250, to - batch) }, (_, index) =>
+        closedAfter(port, hostile(batch + index)),
+      );
+      await Promise.all(calls);
+    }
+  };
+  await attack(0, 2_000);
+  globalThis.gc?.();
+  const before = process.memoryUsage();
+  await attack(2_000, 10_000);
+  globalThis.gc?.();
+  const after = process.memoryUsage();
+  await world.told(10_000);
+  expect([world.sent, world.places.size, world.wakes.size, world.failures]).toEqual([[], 0, 0, []]);
+  const grown = (after.heapUsed + after.external - before.heapUsed - before.external) / 2 ** 20;
+  expect(grown).toBeLessThan(globalThis.gc === undefined ? 60 : 8);
+  expect(await call(port, 'still there')).toBe('still there');
+}, 60_000);

@@ -1,0 +1,177 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { kinds } from '../../api/core/kinds.ts';
+import { activatorObjects, annotations, labels, ports } from '../../api/names.ts';
+import { InformerFactory } from '../../runtime/cache/informer-factory.ts';
+import { settle } from '../../testing/fake/fake-clock.ts';
+import { FakeCluster } from '../../testing/fake/fake-cluster.ts';
+import { ReadyPods } from './ready-pods.ts';
+import { essential, portTable, TenantTable, tenantSlices } from './tenant-table.ts';
+
+const key = { namespace: 'steward-system', name: activatorObjects.ports };
+const bySelector = { 'endpointslice.kubernetes.io/managed-by': 'endpointslice-controller.k8s.io' };
+
+interface Slice {
+  readonly namespace?: string;
+  readonly name: string;
+  readonly of?: string;
+  readonly component?: string;
+  readonly made?: Readonly<Record<string, string>>;
+  readonly nodes?: string;
+  readonly endpoints?: readonly object[] | null;
+  readonly port?: string;
+}
+
+function slice({ namespace = 'tenants', name, of = 'shop', component = 'service', made = bySelector, ...more }: Slice) {
+  const noted = more.nodes === undefined ? {} : { annotations: { [annotations.nodeAddresses]: more.nodes } };
+  return {
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    metadata: { namespace, name, labels: { [labels.name]: of, [labels.component]: component, ...made }, ...noted },
+    addressType: 'IPv4',
+    endpoints:
+      more.endpoints === undefined ? [{ addresses: ['192.0.2.1'], conditions: { ready: true } }] : more.endpoints,
+    ports: [
+      { name: 'other', port: 1 },
+      { name: more.port ?? ports.apiServer, port: 6443, protocol: 'TCP' },
+    ],
+  };
+}
+
+/** What an activator knows of a cluster in memory. */
+class Known {
+  readonly cluster = new FakeCluster();
+  readonly informers = new InformerFactory({ cluster: this.cluster, transform: essential });
+  readonly pods = new ReadyPods();
+  readonly table = new TenantTable({
+    ports: this.informers.informer(portTable('steward-system')),
+    slices: this.informers.informer(tenantSlices),
+  });
+
+  async start(): Promise<void> {
+    await this.informers.synced();
+    this.table.follow(this.pods);
+  }
+
+  async put(one: Slice): Promise<void> {
+    await this.cluster.seed(kinds.EndpointSlice, slice(one));
+    await settle();
+  }
+}
+
+const open: Known[] = [];
+afterEach(async () => {
+  for (const known of open.splice(0)) await known.informers.close();
+});
+
+async function known(): Promise<Known> {
+  const one = new Known();
+  open.push(one);
+  await one.start();
+  return one;
+}
+
+describe('What the activator knows', () => {
+  test('is the tenant of each port, and changes with the table', async () => {
+    const { cluster, table } = await known();
+    expect(table.ports().size).toBe(0);
+    let changes = 0;
+    table.onPorts(() => (changes += 1));
+    const data = { '20001': 'tenants/shop', '29999': 'other/shop' };
+    await cluster.seed(kinds.ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata: key, data });
+    await settle();
+    expect([...table.ports()]).toEqual([
+      [20001, 'tenants/shop'],
+      [29999, 'other/shop'],
+    ]);
+    expect(changes).toBe(1);
+  });
+
+  test('leaves out what is no port of the activator and no tenant', async () => {
+    const { cluster, table } = await known();
+    const data = { '22': 'tenants/shop', '30000': 'tenants/shop', x: 'tenants/shop', '20002': 'shop', '20003': '/x' };
+    await cluster.seed(kinds.ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata: key, data });
+    await settle();
+    expect(table.ports().size).toBe(0);
+  });
+
+  test('is the table of its own namespace alone', async () => {
+    const { cluster, table } = await known();
+    const metadata = { ...key, namespace: 'tenants' };
+    await cluster.seed(kinds.ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { '20001': 'a/b' } });
+    await settle();
+    expect(table.ports().size).toBe(0);
+  });
+
+  test('are the ready pods of a tenant, in all slices of the selector', async () => {
+    const { pods, put } = await known().then((one) => ({ pods: one.pods, put: one.put.bind(one) }));
+    await put({ name: 'shop-1', endpoints: [{ addresses: ['192.0.2.1'], conditions: { ready: false } }] });
+    expect(pods.of('tenants/shop')).toEqual([]);
+    await put({ name: 'shop-2' });
+    await put({ name: 'shop-3', endpoints: [{ addresses: ['192.0.2.3'] }] });
+    expect(pods.of('tenants/shop')).toEqual([
+      { host: '192.0.2.1', port: 6443 },
+      { host: '192.0.2.3', port: 6443 },
+    ]);
+    expect(pods.of('tenants/other')).toEqual([]);
+  });
+
+  test('changes when pods go, and when a slice is deleted', async () => {
+    const one = await known();
+    await one.put({ name: 'shop-1' });
+    await one.put({ name: 'shop-2', endpoints: [{ addresses: ['192.0.2.2'] }] });
+    await one.put({ name: 'shop-1', endpoints: null });
+    expect(one.pods.of('tenants/shop')).toEqual([{ host: '192.0.2.2', port: 6443 }]);
+    await one.cluster.admin.delete(kinds.EndpointSlice, { namespace: 'tenants', name: 'shop-2' });
+    await settle();
+    expect(one.pods.of('tenants/shop')).toEqual([]);
+  });
+
+  test.each<[string, Partial<Slice>]>([
+    ['of another namespace', { namespace: 'strangers' }],
+    ['that no selector of a Service has made', { made: {} }],
+    ['of the activator itself', { component: 'activator', made: {} }],
+    ['of another part', { component: 'rollout' }],
+    ['without the port of kube-apiserver', { port: 'konnectivity' }],
+  ])('are no pods in a slice %s', async (_name, more) => {
+    const one = await known();
+    await one.put({ name: 'shop-1', ...more });
+    expect(one.pods.of('tenants/shop')).toEqual([]);
+  });
+
+  test('are the nodes of a tenant, as its slices in its namespace say', async () => {
+    const one = await known();
+    const is = (peer: string) => one.table.called('tenants/shop').background.has(peer);
+    await one.put({ name: 'other', namespace: 'strangers', component: 'activator', made: {}, nodes: '198.51.100.7' });
+    await one.put({ name: 'shop-a', component: 'activator', made: {}, nodes: '10.0.0.1,2001:db8::1,no address' });
+    expect(['10.0.0.1', '::ffff:10.0.0.1', '2001:db8:0::1', '10.0.0.2', '198.51.100.7'].map(is)).toEqual([
+      ...[true, true, true],
+      ...[false, false],
+    ]);
+    await one.put({ name: 'shop-a', component: 'activator', made: {}, nodes: '10.0.0.2' });
+    expect(['10.0.0.1', '10.0.0.2'].map(is)).toEqual([false, true]);
+    await one.put({ name: 'shop-a', component: 'activator', made: {} });
+    expect(is('10.0.0.2')).toBe(false);
+  });
+});
+
+describe('Whoever waits for pods', () => {
+  test('is told when one is ready, once', async () => {
+    const pods = new ReadyPods();
+    const { signal } = new AbortController();
+    const waiting = [pods.until('a/b', signal), pods.until('a/b', signal)];
+    pods.set('a/other', [{ host: '192.0.2.9', port: 1 }]);
+    pods.set('a/b', [{ host: '192.0.2.1', port: 2 }]);
+    expect(await Promise.all(waiting)).toEqual(Array(2).fill([{ host: '192.0.2.1', port: 2 }]));
+  });
+
+  test('waits no longer than its signal, and is forgotten', async () => {
+    const pods = new ReadyPods();
+    const stop = new AbortController();
+    const waiting = pods.until('a/b', stop.signal);
+    stop.abort(new Error('enough'));
+    await expect(waiting).rejects.toThrow('enough');
+    await expect(pods.until('a/b', stop.signal)).rejects.toThrow('enough');
+    pods.set('a/b', [{ host: '192.0.2.1', port: 2 }]);
+    expect(pods.of('a/b')).toHaveLength(1);
+  });
+});
