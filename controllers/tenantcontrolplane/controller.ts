@@ -30,24 +30,30 @@ import { sleepDecision } from './sleep/sleep-decision.ts';
 import type { SleepDecision } from './sleep/sleep-decision.ts';
 import { workUnderWay } from './sleep/work-under-way.ts';
 import { versionFacts } from './upgrade/version-facts.ts';
-import { findRollout } from './workload/rollout/find-rollout.ts';
+import { findRollout, isRollingOut } from './workload/rollout/find-rollout.ts';
+import { isUnderWay } from '../../api/steward/v1alpha1/share-in-use.ts';
+import { autoscalingOf } from './shared/replicas.ts';
 import { podSelectorText } from './shared/pod-selector.ts';
 import { recheckMs } from './tenant/tenant-access.ts';
 import { tenantControlPlaneWatches, webhookSecretWatch } from './watches.ts';
 
-/** Reads the existing objects from the API server itself: a decision about keys must not be based on a stale copy. */
+/**
+ * Reads the existing objects. Secrets always come from the API server itself: a decision about keys must not be based on a stale copy. The
+ * others come from it unless `seen` answers.
+ */
 async function gather(tcp: TenantControlPlane, deps: Dependencies, ctx: Context): Promise<Observed> {
   const { cluster } = deps;
   const { signal } = ctx;
   const { namespace, name } = tcp.metadata;
   const names = tenantObjects(name);
   const store = dataStoreName(tcp, deps.defaultDataStore);
+  const seen = seenOf(tcp, deps);
   const readStore = (key: string): Promise<DataStore | undefined> => cluster.get(dataStore, { name: key }, { signal });
   const [service, deployment, secrets, dataStoreFound, others] = await Promise.all([
-    cluster.get(kinds.Service, { namespace, name: names.service }, { signal }),
-    cluster.get(kinds.Deployment, { namespace, name: names.deployment }, { signal }),
+    seen.service ?? cluster.get(kinds.Service, { namespace, name: names.service }, { signal }),
+    seen.deployment ?? cluster.get(kinds.Deployment, { namespace, name: names.deployment }, { signal }),
     cluster.list(kinds.Secret, { namespace, labelSelector: podSelectorText(tcp), signal }),
-    store === '' ? undefined : readStore(store),
+    store === '' ? undefined : (seen.dataStore ?? readStore(store)),
     Promise.all(overrideStoreNames(tcp).map(readStore)),
   ]);
   const present = [dataStoreFound, ...others].filter((found) => found !== undefined);
@@ -61,6 +67,27 @@ async function gather(tcp: TenantControlPlane, deps: Dependencies, ctx: Context)
     ),
     refusals: await refusalsByStore(namespace, present, { cluster, signal }),
   };
+}
+
+/**
+ * What watches have seen, where that is as good as what the API server answers: after this process has applied the objects itself, only others
+ * can have changed them since, which the watch reports next. While pods are replaced step by step, data is moved or an autoscaler sets
+ * their number, nothing counts as seen.
+ */
+function seenOf(
+  tcp: TenantControlPlane,
+  deps: Dependencies,
+): Partial<Pick<Observed, 'service' | 'deployment' | 'dataStore'>> {
+  const { setup, migration, dataStoreName: recorded } = tcp.status?.storage ?? {};
+  // A tenancy that is about to be created is created where the API server says.
+  if (setup?.schema === undefined || recorded === undefined) return {};
+  if (isUnderWay(migration) || autoscalingOf(tcp) !== undefined) return {};
+  const { namespace, name } = tcp.metadata;
+  const names = tenantObjects(name);
+  const service = deps.recent(tcp, kinds.Service, { namespace, name: names.service });
+  const deployment = deps.recent(tcp, kinds.Deployment, { namespace, name: names.deployment });
+  if (service === undefined || deployment === undefined || isRollingOut(service, deployment)) return {};
+  return { service, deployment, dataStore: deps.recentStore(dataStoreName(tcp, deps.defaultDataStore)) };
 }
 
 /** Until the next certificate must be renewed, in milliseconds. */

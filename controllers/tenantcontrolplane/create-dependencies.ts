@@ -31,6 +31,7 @@ import { defaultNodePorts } from './endpoint/service.ts';
 import type { PortRange } from './endpoint/service.ts';
 import { fieldManager } from './dependencies.ts';
 import type { Dependencies, Migrations, OwnedSet } from './dependencies.ts';
+import { freeNames } from './adoption/free-names.ts';
 import { foreignBudgetUids } from './workload/external-pdbs.ts';
 import { processorsOf, startLimit } from './workload/start-limit.ts';
 import { StartQueue } from './workload/start-queue.ts';
@@ -50,7 +51,7 @@ import { endpointKinds, policyKinds, tenantKinds } from './shared/tenant-kinds.t
 import { backupUnderWay } from './sleep/backups-of.ts';
 import { Waking } from './sleep/waking/waking.ts';
 import { flowKinds } from './sleep/use/background-flow-schema.ts';
-import { ownedKinds, watchedJobs, writtenByHand, watchOf } from './watches.ts';
+import { ownedKinds, secretIdentities, watchedJobs, writtenByHand, watchOf } from './watches.ts';
 
 /** Options from the composition root. */
 export interface TenantControlPlaneOptions {
@@ -159,6 +160,11 @@ function informerOf(informers: Informers, kind: KindRef): Informer | undefined {
   return selection === undefined ? undefined : informers.informer<Resource>(selection);
 }
 
+/** An object as a watch has seen it, unless that watch is interrupted: changes may have been missed then. */
+function whileWatched<T extends Resource>(informer: Informer<T>, key: Key): T | undefined {
+  return informer.health().failingSince === undefined ? informer.get(key) : undefined;
+}
+
 /** Whether the watch of the Jobs of migrations has seen one of this tenant. */
 function sawJob(informers: Informers, namespace = '', uid: string): boolean {
   if (namespace === '') return false;
@@ -219,6 +225,11 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     ...(options.shards !== undefined && { fenced: new Set([kinds.Secret.kind]) }),
   });
   const readBy = (scope: Readonly<Scope>) => (kind: KindRef, key: Key) => observed(scope, kind, key);
+  const allSecrets = (): Informer => informers.informer<Resource>(secretIdentities);
+  const applyCall = (scope: Readonly<Scope>, { firstVersion, signal }: Context) => ({
+    ...{ signal, live: readBy(scope) },
+    ...(firstVersion !== undefined && { isFree: freeNames(scope, firstVersion, allSecrets()) }),
+  });
   const tenants = tenantAccess({
     pool,
     kinds: [
@@ -271,6 +282,7 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     drainTurns,
     seesMigrationJob: (uid) => sawJob(informers, options.migrations?.namespace, uid),
     cachedStore: (name) => informers.informer({ kind: dataStore }).get({ name }),
+    recentStore: (name) => whileWatched(informers.informer({ kind: dataStore }), { name }),
     defaultDataStore,
     allTenants,
     waking: new Waking({ cluster, informers, namespace: options.migrations?.namespace ?? '' }),
@@ -279,10 +291,7 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     monitoring: options.monitoring,
     kineImage: options.kineImage ?? 'rancher/kine:v0.16.4',
     async apply<T extends Resource>(scope: Readonly<Scope>, manifest: Manifest, ctx: Context): Promise<T> {
-      const { applied, found } = await applier.apply(setOf(scope, manifest), {
-        signal: ctx.signal,
-        live: readBy(scope),
-      });
+      const { applied, found } = await applier.apply(setOf(scope, manifest), applyCall(scope, ctx));
       // Nothing was sent: the object is as the reconcile found it.
       const before = (): Resource | undefined => observed(scope, manifest, manifest.metadata) ?? cached(manifest);
       return (applied[0] ?? found[0] ?? needed(before(), manifest.kind)) as T;
@@ -293,10 +302,16 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
         found !== undefined && isAlreadyApplied(found, mark(manifest, setOf(scope, manifest), marking), fieldManager)
       );
     },
+    recent<T extends Resource>(tcp: TenantControlPlane, kind: KindRef<T>, key: Key): T | undefined {
+      const selection = watchOf(kind);
+      if (selection === undefined || selection.metadataOnly === true) return undefined;
+      const found = whileWatched(informers.informer<T>({ ...selection, kind }), key);
+      return found !== undefined && applier.isNotBehind(tcp.metadata.uid, found) ? found : undefined;
+    },
     cached: lookup,
     isServed: (kind) => informerOf(informers, kind)?.health().absent !== true,
     async applySet(scope: Readonly<Scope>, set: OwnedSet, ctx: Context): Promise<void> {
-      await applier.apply({ owner: scope.tcp, ...set }, { signal: ctx.signal, live: readBy(scope) });
+      await applier.apply({ owner: scope.tcp, ...set }, applyCall(scope, ctx));
     },
   };
 }

@@ -97,6 +97,11 @@ export interface Dependencies {
   apply<T extends Resource>(scope: Readonly<Scope>, manifest: Manifest, ctx: Context): Promise<T>;
   /** True if the object that this reconcile read already is what `apply` would make it: applying it would change nothing. */
   isApplied(scope: Readonly<Scope>, manifest: Manifest): boolean;
+  /**
+   * An object of a tenant as a watch last saw it, without managedFields, if this process has applied it, the watch has seen that and is
+   * not interrupted; undefined otherwise.
+   */
+  recent<T extends Resource>(tcp: TenantControlPlane, kind: KindRef<T>, key: Key): T | undefined;
   /** An object of a tenant as a watch last saw it; undefined when there is none, or none that the watch has seen yet. */
   cached(kind: KindRef, key: Key): Resource | undefined;
   /** False when the cluster is known not to serve the kind. */
@@ -125,6 +130,8 @@ export interface Dependencies {
   readonly drainTurns: Pick<DrainTurns, 'take' | 'goesOn' | 'ended' | 'recheckMs'>;
   /** A DataStore as a watch last saw it. */
   cachedStore(name: string): DataStore | undefined;
+  /** The same, if that watch is not interrupted; undefined otherwise. */
+  recentStore(name: string): DataStore | undefined;
   /** DataStore of tenants that neither name nor select one; empty when there is no default. */
   readonly defaultDataStore: string;
   /** All TenantControlPlanes that this process knows of, from a cache. */

@@ -36,6 +36,9 @@ export type OwnedKind = Pick<Watch, 'kind' | 'labelSelector' | 'metadataOnly' | 
 /** The Secrets of tenants, without what is in them. */
 export const ownedSecrets = { kind: kinds.Secret, labelSelector: labels.name, metadataOnly: true } as const;
 
+/** All Secrets, with nothing but their names and versions. */
+export const secretIdentities = { kind: kinds.Secret, identityOnly: true } as const;
+
 /** Kinds that a tenant owns in the management cluster. For Secrets and ConfigMaps, only metadata is watched. */
 export const ownedKinds: readonly OwnedKind[] = [
   { kind: kinds.Service, labelSelector: labels.name },
@@ -228,8 +231,7 @@ function labelsText(carried: Readonly<Record<string, string>> = {}): string {
 /** The watch of Secrets with credentials for webhooks: any Secret may become one, so all are followed, without what is in them. */
 export function webhookSecretWatch(readers: Pick<SecretReaders, 'readersOf'>): Watch {
   return {
-    kind: kinds.Secret,
-    identityOnly: true,
+    ...secretIdentities,
     keys: (old, now) => {
       const { namespace = '', name = '' } = (now ?? old)?.metadata ?? {};
       return readers.readersOf({ namespace, name });

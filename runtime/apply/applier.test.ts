@@ -417,6 +417,55 @@ describe('Applying after a restart', () => {
     expect(writes()).toEqual([]);
   });
 
+  describe('for an owner of which nothing can have been applied', () => {
+    const isFree = (_: KindRef, { name }: Key): boolean => name !== 'unknown';
+    const calls = (): readonly string[] => cluster.calls.map(({ verb, name }) => `${verb} ${name ?? ''}`).sort();
+
+    test('sends what is not there without reading it, lists nothing, and reads everything else', async () => {
+      await applier().apply(set([configMap('a')], { prunes: [] }));
+      const engine = await restarted();
+      await engine.apply(set([configMap('a'), configMap('b'), configMap('unknown')]), { isFree });
+      expect(calls()).toEqual(['apply b', 'apply unknown', 'get a', 'get unknown']);
+    });
+
+    test('lists what a component has that was applied in parts before', async () => {
+      const engine = applier({ lookup });
+      await engine.apply(set([configMap('a'), configMap('b')], { prunes: [] }), { isFree });
+      await engine.apply(set([configMap('a')]), { isFree });
+      expect(await names()).toEqual(['a']);
+    });
+
+    test('lists what may have been created by an apply whose answer was lost', async () => {
+      const engine = applier({ lookup });
+      const stop = cluster.after(({ verb }) => {
+        if (verb === 'apply') throw new ApiError(504, 'Timeout', 'the answer was lost');
+      });
+      await expect(engine.apply(set([configMap('a')]), { isFree })).rejects.toThrow('the answer was lost');
+      stop();
+      await engine.apply(set([configMap('b')]), { isFree });
+      expect(await names()).toEqual(['b']);
+    });
+
+    test('takes over no object of another controller that was created in this moment, and names that', async () => {
+      const green = { ...owner, metadata: { ...owner.metadata, name: 'green', uid: 'uid-green' } };
+      const theirs = set([configMap('a', { x: 'green' })], { owner: green });
+      await applier({ fieldManager: 'another' }).apply(theirs);
+      const engine = applier({ lookup });
+      const wanted = set([configMap('a', { x: 'blue' })]);
+      await expect(engine.apply(wanted, { isFree })).rejects.toThrow('is controlled by Tenant green (uid uid-green)');
+      expect(await cluster.admin.get(kinds.ConfigMap, at)).toMatchObject({ data: { x: 'green' } });
+    });
+
+    test.each<[string, Partial<ApplierOptions>]>([
+      ['which people create by hand, too', { writtenByHand: new Set(['ConfigMap']) }],
+      ['which is only changed in the version that was read', { fenced: new Set(['ConfigMap']) }],
+      ['whose adoption is decided by what it is', { foreign: () => undefined }],
+    ])('reads an object of a kind %s', async (_, over) => {
+      await applier({ lookup, ...over }).apply(set([configMap('a')]), { isFree });
+      expect(calls()).toEqual(['apply a', 'get a']);
+    });
+  });
+
   test('asks whether an object may be adopted, also where it would not be sent', async () => {
     await applier().apply(set([configMap('a')]));
     const engine = await restarted({ foreign: () => 'ConfigMap default/a belongs to somebody' });

@@ -6,7 +6,7 @@ import { belongs, mark, type Marking } from './apply-marks.ts';
 import type { ApplyReport, ApplySet } from './apply-set.ts';
 import type { Cluster } from '../client/cluster.ts';
 import { ApiError } from '../client/errors.ts';
-import { explainRefusal, notOurs, ownedByAnother, writtenBySomebody } from '../client/explain-refusal.ts';
+import { explainRefusal, isOfAnother, notOurs, ownedByAnother, writtenBySomebody } from '../client/explain-refusal.ts';
 import { describe, identityOf, isOlder, keyOf } from '../cache/object-id.ts';
 import type { ObjectSlot } from '../cache/object-slot.ts';
 
@@ -69,6 +69,12 @@ interface ApplyCall {
    * for objects of which nothing is remembered, as after a restart.
    */
   readonly live?: (kind: KindRef, key: Key) => Resource | undefined | Promise<Resource | undefined>;
+  /**
+   * Given for an owner for which no process can have applied anything before: true if no object has this name. It is then sent without
+   * being read, and nothing is listed to be pruned. It must be true only if known for certain: the API server refuses a second controller,
+   * but where our own field manager has set the first, server-side apply replaces that.
+   */
+  readonly isFree?: (kind: KindRef, key: Key) => boolean;
 }
 
 interface Sent {
@@ -107,6 +113,7 @@ export class Applier {
    */
   async apply(set: ApplySet, options: ApplyCall = {}): Promise<ApplyReport> {
     const { marking, metrics } = this.#options;
+    const isUntouched = this.#options.memory.get(set.owner.metadata.uid)?.has(set.component) !== true;
     const memory = this.#memoryOf(set);
     const manifests = set.manifests.map((manifest) => mark(manifest, set, marking));
     const identities = refuseTwins([...manifests, ...(set.kept ?? [])]);
@@ -130,13 +137,28 @@ export class Applier {
     if (errors.length === 1) throw errors[0];
     if (errors.length > 1)
       throw new AggregateError(errors, `${errors.length} objects of ${set.component} were refused`);
-    const pruned = mayPrune ? await this.#prune(set, identities, options.signal) : [];
+    // Where nothing was ever applied, nothing is superfluous.
+    const isFirst = isUntouched && options.isFree !== undefined;
+    const pruned = mayPrune && !isFirst ? await this.#prune(set, identities, options.signal) : [];
     if (isComplete) {
       memory.prunedFor = names;
       for (const identity of memory.objects.keys()) if (!identities.has(identity)) memory.objects.delete(identity);
     }
     const drifted = sent.flatMap(({ object, drifted }) => (drifted && object !== undefined ? [object] : []));
     return { applied, found, drifted, pruned, unchanged };
+  }
+
+  /**
+   * True if this applier has applied the object for the owner, and the given state of it is that of the last time or a later one: reading it
+   * again could only show what others have changed since a cache had it.
+   */
+  isNotBehind(owner: string, object: Resource): boolean {
+    const identity = identityOf(object);
+    const known = [...(this.#options.memory.get(owner)?.values() ?? [])].flatMap(
+      ({ objects }) => objects.get(identity) ?? [],
+    );
+    const { uid, resourceVersion } = object.metadata;
+    return known.length > 0 && known.every((one) => one.uid === uid && !isOlder(resourceVersion, one.resourceVersion));
   }
 
   #memoryOf(set: ApplySet): SetMemory {
@@ -156,14 +178,14 @@ export class Applier {
       return { drifted: false };
     }
     let found: Resource | undefined;
-    if (before === undefined) {
+    if (before === undefined && !this.#mayBeSent(manifest, to, current)) {
       found = await this.#read(manifest, to, current);
       this.#refuseForeign(manifest, to.set, { before, current: found });
       if (found !== undefined && this.#isApplied(found, manifest, to.kind)) {
         to.memory.objects.set(identity, rememberApplied(manifest, found));
         return { found, drifted: false };
       }
-    } else if (foreign !== undefined) {
+    } else if (before !== undefined && foreign !== undefined) {
       const { kind, signal } = to;
       const existing = current ?? (await this.#read(manifest, { kind, signal }));
       this.#refuseForeign(manifest, to.set, { before, current: existing });
@@ -176,14 +198,29 @@ export class Applier {
       this.#isExact(to.kind)
         ? applyExactly(cluster, { kind: to.kind, manifest: fenced }, options)
         : cluster.apply(to.kind, fenced, options)
-    ).catch((error: unknown) => {
+    ).catch(async (error: unknown) => {
       to.memory.objects.delete(identity);
+      // What was not read before has perhaps a controller that can be named.
+      if (before === undefined && isOfAnother(error)) {
+        const other = await this.#read(manifest, { kind: to.kind, signal: to.signal });
+        this.#refuseForeign(manifest, to.set, { before, current: other });
+      }
       throw explainRefusal(manifest, error);
     });
     to.memory.objects.set(identity, rememberApplied(manifest, object));
     const drifted = before !== undefined && isSameManifest(before, manifest) && isDrift(before, object, current);
     if (drifted) metrics?.drifted(to.set.component, manifest.kind);
     return { object, drifted };
+  }
+
+  /** True if an object of which nothing is remembered need not be read, because it is not there. */
+  #mayBeSent(manifest: Manifest, { kind, isFree }: Target, current: Resource | undefined): boolean {
+    const { fenced, foreign, writtenByHand } = this.#options;
+    if (current !== undefined || foreign !== undefined) return false;
+    // What may only be changed in the version that was read has to be read.
+    if (fenced?.has(kind.kind) === true) return false;
+    // One that a person makes in this moment would become ours.
+    return writtenByHand?.has(kind.kind) !== true && isFree?.(kind, keyOf(manifest)) === true;
   }
 
   /**

@@ -36,3 +36,8 @@ export function isOlder(a: string | undefined, b: string | undefined): boolean {
   if (a === undefined || b === undefined || !/^\d+$/.test(a) || !/^\d+$/.test(b)) return false;
   return BigInt(a) < BigInt(b);
 }
+
+/** Whether version `a` is `b` or a later one, which must be known: false when either is no number. */
+export function isUpTo(a: string | undefined, b: string): boolean {
+  return a !== undefined && /^\d+$/.test(a) && /^\d+$/.test(b) && BigInt(a) >= BigInt(b);
+}

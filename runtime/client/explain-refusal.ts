@@ -14,11 +14,16 @@ const immutable =
   /field is immutable|may not change once set|is immutable after creation|updates to .* are forbidden|cannot change roleRef|as indicated by .*ipFamilies/i;
 const otherController = /only one reference can have controller set to true/i;
 
+/** True for the refusal of an object that has another controller already. */
+export function isOfAnother(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 422 && otherController.test(error.message);
+}
+
 /** An API server's refusal of one manifest, as text that names the object and the remedy. Other errors stay as they are. */
 export function explainRefusal(manifest: Manifest, error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
   const which = describe(manifest);
-  if (error.code === 422 && otherController.test(error.message)) {
+  if (isOfAnother(error)) {
     return ownedByAnother(manifest, 'another owner', error);
   }
   if (error.code === 422 && immutable.test(error.message)) {

@@ -8,6 +8,11 @@ export interface Context {
   /** The wall clock at the start of the reconcile. */
   readonly now: Date;
   readonly log: Logger;
+  /**
+   * Only in the first reconcile of an object, which has just added the finalizers: the version in which it was found. The API server has
+   * confirmed that version, and no other process has had a first reconcile of it.
+   */
+  readonly firstVersion?: string | undefined;
   /** Records an Event on the reconciled object; equal ones are folded into a count. */
   event(type: 'Normal' | 'Warning', reason: string, message: string): void;
 }

@@ -51,6 +51,7 @@ const defaultTimeoutMs = 30_000;
 
 interface ReconcileArguments {
   readonly object: Resource;
+  readonly firstVersion?: string | undefined;
   readonly log: Logger;
   readonly cut: AbortSignal | undefined;
 }
@@ -130,7 +131,8 @@ export class Reconciler {
       missing.length === 0
         ? object
         : await this.#setFinalizers(object, [...(object.metadata.finalizers ?? []), ...missing]);
-    const at = { object: held, log, cut };
+    const firstVersion = missing.length === 0 ? undefined : object.metadata.resourceVersion;
+    const at = { object: held, firstVersion, log, cut };
     const { result, timedOut } = await this.#within(at, (ctx) => this.#options.controller.reconcile(held, ctx));
     if (cut?.aborted === true) return { isCut: true };
     const end = await this.#leave(held, result);
@@ -157,7 +159,7 @@ export class Reconciler {
 
   /** Runs the controller's own part. What it throws becomes the reconcile's error. */
   async #within<V extends ReconcileResult<Resource>>(
-    { object, log, cut }: ReconcileArguments,
+    { object, firstVersion, log, cut }: ReconcileArguments,
     run: (ctx: Context) => Promise<V>,
   ): Promise<{ readonly result: V | ReconcileResult<Resource>; readonly timedOut: boolean }> {
     const { controller, clock, events, stop } = this.#options;
@@ -171,6 +173,7 @@ export class Reconciler {
       signal: AbortSignal.any([stop, late.signal, ...(cut === undefined ? [] : [cut])]),
       now: clock.now(),
       log,
+      firstVersion,
       event: (type, reason, message) => {
         events.record(object, { type, reason, message });
       },

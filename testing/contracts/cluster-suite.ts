@@ -323,6 +323,30 @@ function describeApply(under: () => ClusterUnderTest, at: At): void {
     await cluster.patch(kinds.ConfigMap, at('finalized'), { type: 'merge', body: { metadata: { finalizers: null } } });
   });
 
+  test('apply of a second controller is refused where another manager set the first, and replaces our own', async () => {
+    const { cluster, namespace } = under();
+    const controlledBy = (name: string) => ({
+      ownerReferences: [{ apiVersion: 'example.com/v1', kind: 'Owner', name, uid: `uid-${name}`, controller: true }],
+    });
+    const ownersOf = ({ metadata }: Resource): readonly unknown[] =>
+      (metadata.ownerReferences ?? []).map(({ name }) => name);
+    const tried = async (kind: KindRef, manifest: (name: string) => Manifest): Promise<void> => {
+      await cluster.apply(kind, manifest('one'), { fieldManager: 'another' });
+      const why = await refusal(cluster.apply(kind, manifest('two'), { fieldManager }));
+      expect(why).toMatchObject({ code: 422 });
+      expect(why.message).toContain('Only one reference can have Controller set to true');
+      const again = await cluster.apply(kind, manifest('three'), { fieldManager: 'another' });
+      expect(ownersOf(again)).toEqual(['three']);
+    };
+    await tried(kinds.ConfigMap, (name) => configMap(namespace, 'controlled', { metadata: controlledBy(name) }));
+    await tried(kinds.Service, (name) => ({
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { namespace, name: 'controlled', ...controlledBy(name) },
+      spec: { ports: [{ port: 80 }] },
+    }));
+  });
+
   test('apply with the uid of another object is a conflict', async () => {
     const { cluster, namespace } = under();
     const wrong = configMap(namespace, 'uid', { metadata: { uid: '00000000-0000-4000-8000-000000000000' } });

@@ -10,7 +10,14 @@ const labelKey = /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?([A-Za-z0-9][-A-Za-z0-9_.]
 
 /** Refuses names, label keys and label values the API server would refuse. */
 export function validateMeta(kind: KindRef, object: StoredObject): void {
-  const { name = '', labels = {}, annotations = {} } = object.metadata;
+  const { name = '', labels = {}, annotations = {}, ownerReferences = [] } = object.metadata;
+  const [first, second] = ownerReferences.filter(({ controller }) => controller === true);
+  if (first !== undefined && second !== undefined)
+    throw refusals.invalid(
+      kind,
+      name,
+      `metadata.ownerReferences: Invalid value: Only one reference can have Controller set to true. Found "true" in references for ${first.kind}/${first.name} and ${second.kind}/${second.name}`,
+    );
   const form = kind.group === 'rbac.authorization.k8s.io' ? pathSegment : dnsName;
   if (name === '')
     throw refusals.invalid(kind, name, 'metadata.name: Required value: name or generateName is required');

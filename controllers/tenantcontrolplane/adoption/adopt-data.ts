@@ -50,7 +50,13 @@ export async function adoptData(
  * True when the cached object is older than its adoption, after which nothing is retained anymore. The cache will report the
  * newer one.
  */
-async function isOutdated({ metadata }: TenantControlPlane, deps: Dependencies, { signal }: Context): Promise<boolean> {
+async function isOutdated(
+  { metadata }: TenantControlPlane,
+  deps: Dependencies,
+  { firstVersion, signal }: Context,
+): Promise<boolean> {
+  // The API server has just answered with this state.
+  if (firstVersion !== undefined) return false;
   const key = { namespace: metadata.namespace, name: metadata.name };
   const found = await deps.cluster.get(tenantControlPlane, key, { signal });
   return found?.metadata.uid !== metadata.uid || hasData(found);

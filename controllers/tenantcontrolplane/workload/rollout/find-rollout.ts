@@ -1,3 +1,4 @@
+import type { Deployment, Service } from '../../../../api/core/kinds.ts';
 import type { Context } from '../../../../runtime/reconcile/controller.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Observed, Scope } from '../../scope.ts';
@@ -30,6 +31,11 @@ function lastsForMs(
   return 0;
 }
 
+/** True while a Deployment keeps old pods, or its Service does not lead to all of them. */
+export function isRollingOut(service: Service | undefined, deployment: Deployment): boolean {
+  return holdOf(deployment) !== undefined || service?.spec?.selector?.[hashLabel] !== undefined;
+}
+
 /** Finds a rollout under way: its Deployment keeps old pods, or its Service does not lead to all of them. */
 export async function findRollout(
   { tcp, observed }: Pick<Scope, 'tcp'> & { readonly observed: Pick<Observed, 'deployment' | 'service'> },
@@ -37,9 +43,8 @@ export async function findRollout(
   ctx: Pick<Context, 'signal' | 'now'>,
 ): Promise<Rollout | undefined> {
   const { deployment, service } = observed;
+  if (deployment === undefined || !isRollingOut(service, deployment)) return undefined;
   const hold = holdOf(deployment);
-  const isNarrowed = service?.spec?.selector?.[hashLabel] !== undefined;
-  if (deployment === undefined || (hold === undefined && !isNarrowed)) return undefined;
   const seen = await readRollout({ tcp, deployment, service }, deps, ctx);
   const { facts } = seen;
   const { newest, selected, pods } = facts;
