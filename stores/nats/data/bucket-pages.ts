@@ -37,12 +37,9 @@ export async function* bucketPages(
   const versions = await versionsAt(client, bucket, revision);
   let page: StoredEntry[] = [];
   let size = 0;
-  for (const group of readGroups(versions)) {
-    const read = await Promise.all(
-      group.map(async (version) => [version, await load(client, bucket, version)] as const),
-    );
+  for await (const group of loadAhead(client, bucket, readGroups(versions))) {
     // Decoded one after the other: what compresses well is much larger than its message.
-    for (const [{ key, storedAt }, data] of read) {
+    for (const [{ key, storedAt }, data] of group) {
       const decoded = decodeEntry(data);
       if (decoded.is === 'deleted') continue;
       const entry = entryOf(key, decoded, storedAt);
@@ -83,6 +80,29 @@ function absentAt(key: string, { expected }: StreamMessage): 'gone' {
   throw new CompactedError(
     `${key} has changed more than ${bucketHistory} times since: NATS does not retain more versions`,
   );
+}
+
+type LoadedGroup = readonly (readonly [Version, Uint8Array])[];
+
+/** The messages of each group. While the caller decodes one group, the next is requested. */
+async function* loadAhead(
+  client: NatsClient,
+  bucket: string,
+  groups: Iterable<readonly Version[]>,
+): AsyncGenerator<LoadedGroup> {
+  const loadGroup = (group: readonly Version[]): Promise<LoadedGroup> => {
+    const loaded = Promise.all(group.map(async (version) => [version, await load(client, bucket, version)] as const));
+    // The failure is thrown when this group is reached; until then it must not be an unhandled rejection.
+    loaded.catch(() => undefined);
+    return loaded;
+  };
+  let ahead: Promise<LoadedGroup> | undefined;
+  for (const group of groups) {
+    const before = ahead;
+    ahead = loadGroup(group);
+    if (before !== undefined) yield await before;
+  }
+  if (ahead !== undefined) yield await ahead;
 }
 
 /** The message of a version. */

@@ -48,9 +48,7 @@ export class BucketWriter {
     if (last.length === 0) return;
     await this.#alone(async () => {
       await this.#latest.refresh();
-      for (let at = 0; at < last.length; at += width) {
-        await Promise.all(last.slice(at, at + width).map(([key, change]) => this.#apply(key, change)));
-      }
+      await this.#applyAll(last);
     });
   }
 
@@ -67,6 +65,20 @@ export class BucketWriter {
     const turn = this.#last.then(work, work);
     this.#last = turn.catch(() => undefined);
     return turn;
+  }
+
+  /** A new change is sent whenever one is answered: NATS stores some while others are encoded. None is begun after a failure. */
+  async #applyAll(changes: readonly (readonly [string, StoredChange])[]): Promise<void> {
+    const left = changes.values();
+    const failures: unknown[] = [];
+    const inTurn = async (): Promise<void> => {
+      for (const [key, change] of left) {
+        if (failures.length > 0) return;
+        await this.#apply(key, change).catch((error: unknown) => failures.push(error));
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(width, changes.length) }, inTurn));
+    if (failures.length > 0) throw failures[0];
   }
 
   async #apply(key: string, change: StoredChange): Promise<void> {

@@ -23,16 +23,22 @@ class Reader {
     return this.#at >= this.#bytes.length;
   }
 
+  byte(): number {
+    const byte = this.#bytes[this.#at] ?? corrupt();
+    this.#at += 1;
+    return byte;
+  }
+
   number(bytes: number): number {
     let value = 0;
-    for (let index = 0; index < bytes; index += 1) value += this.#next() * 2 ** (8 * index);
+    for (let index = 0, weight = 1; index < bytes; index += 1, weight *= 256) value += this.byte() * weight;
     return value;
   }
 
   varint(): number {
     let value = 0;
     for (let shift = 0; shift < 35; shift += 7) {
-      const byte = this.#next();
+      const byte = this.byte();
       value += (byte & 127) * 2 ** shift;
       if (byte < 128) return value;
     }
@@ -43,12 +49,6 @@ class Reader {
     if (this.#at + length > this.#bytes.length) corrupt();
     this.#at += length;
     return this.#bytes.subarray(this.#at - length, this.#at);
-  }
-
-  #next(): number {
-    const byte = this.#bytes[this.#at] ?? corrupt();
-    this.#at += 1;
-    return byte;
   }
 }
 
@@ -71,7 +71,7 @@ export function decodeBlock(block: Uint8Array): Uint8Array {
   let at = 0;
   let offset = 0;
   while (!reader.done) {
-    const tag = reader.number(1);
+    const tag = reader.byte();
     const code = tag >> 2;
     let length = code + 1;
     if ((tag & 3) === 0) {
@@ -82,7 +82,7 @@ export function decodeBlock(block: Uint8Array): Uint8Array {
       continue;
     }
     if ((tag & 3) === 1) {
-      const near = ((tag & 0xe0) << 3) | reader.number(1);
+      const near = ((tag & 0xe0) << 3) | reader.byte();
       length = near === 0 ? repeatLength(reader, code & 7) : (code & 7) + 4;
       if (near !== 0) offset = near;
     } else offset = reader.number((tag & 3) === 2 ? 2 : 4);
@@ -96,31 +96,66 @@ export function decodeBlock(block: Uint8Array): Uint8Array {
 /** Longest block that `encodeBlock` takes: its offsets fit two bytes. */
 export const longestBlock = 65_535;
 
-const hashBits = 14;
+const shortestHash = 8;
+const longestHash = 14;
 
-function varint(value: number): number[] {
-  return value < 128 ? [value] : [(value & 127) | 128, ...varint(Math.floor(value / 128))];
+/** Bits for which a table has about one place for each byte; a larger one would only have to be cleared. */
+function hashBits(length: number): number {
+  return Math.min(Math.max(32 - Math.clz32(length), shortestHash), longestHash);
+}
+
+/** Collects a block. There is room for the worst case: a copy of four bytes takes three, and a literal of one takes two. */
+class Writer {
+  readonly #bytes: Uint8Array;
+  #at = 0;
+
+  constructor(decoded: number) {
+    this.#bytes = new Uint8Array(32 + decoded + Math.ceil(decoded / 6));
+    for (let left = decoded; ; left = Math.floor(left / 128)) {
+      this.#bytes[this.#at++] = left < 128 ? left : (left & 127) | 128;
+      if (left < 128) break;
+    }
+  }
+
+  literal(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    const length = bytes.length - 1;
+    if (length < 60) this.#bytes[this.#at++] = length << 2;
+    else this.#three(61 << 2, length);
+    this.#bytes.set(bytes, this.#at);
+    this.#at += bytes.length;
+  }
+
+  copy(offset: number, length: number): void {
+    for (let left = length; left > 0; left -= 64) this.#three(((Math.min(left, 64) - 1) << 2) | 2, offset);
+  }
+
+  done(): Uint8Array {
+    return this.#bytes.subarray(0, this.#at);
+  }
+
+  #three(tag: number, number: number): void {
+    this.#bytes[this.#at] = tag;
+    this.#bytes[this.#at + 1] = number & 255;
+    this.#bytes[this.#at + 2] = number >> 8;
+    this.#at += 3;
+  }
 }
 
 /** Encodes a block as Snappy does, which readers of S2 take. */
 export function encodeBlock(bytes: Uint8Array): Uint8Array {
   if (bytes.length > longestBlock) throw new RangeError(`a block has at most ${longestBlock} bytes`);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const output: Uint8Array[] = [Uint8Array.from(varint(bytes.length))];
-  const seen = new Uint16Array(1 << hashBits);
+  const writer = new Writer(bytes.length);
+  const bits = hashBits(bytes.length);
+  const seen = new Uint16Array(1 << bits);
   let from = 0;
-  const literal = (end: number): void => {
-    if (end === from) return;
-    const length = end - from - 1;
-    output.push(Uint8Array.from(length < 60 ? [length << 2] : [61 << 2, length & 255, length >> 8]));
-    output.push(bytes.subarray(from, end));
-  };
   let at = 1;
   // Where nothing repeats, steps become longer, as Snappy's do.
   let misses = 0;
   while (at + 4 <= bytes.length) {
     const here = view.getUint32(at, true);
-    const slot = Math.imul(here, 0x1e35a7bd) >>> (32 - hashBits);
+    const slot = Math.imul(here, 0x1e35a7bd) >>> (32 - bits);
     const before = seen[slot] ?? 0;
     seen[slot] = at;
     if (before >= at || view.getUint32(before, true) !== here) {
@@ -129,16 +164,13 @@ export function encodeBlock(bytes: Uint8Array): Uint8Array {
       continue;
     }
     misses = 0;
-    literal(at);
-    const offset = at - before;
+    writer.literal(bytes.subarray(from, at));
     let length = 4;
     while (at + length < bytes.length && bytes[before + length] === bytes[at + length]) length += 1;
-    for (let left = length; left > 0; left -= 64) {
-      output.push(Uint8Array.from([((Math.min(left, 64) - 1) << 2) | 2, offset & 255, offset >> 8]));
-    }
+    writer.copy(at - before, length);
     at += length;
     from = at;
   }
-  literal(bytes.length);
-  return Buffer.concat(output);
+  writer.literal(bytes.subarray(from));
+  return writer.done();
 }
