@@ -254,6 +254,14 @@ export interface ScalePaths {
   readonly labelSelectorPath?: string;
 }
 
+/** A part of a kind that another kind explains. */
+export interface Referral {
+  /** Path of an object from the root of the kind, such as `spec.template.spec`. */
+  readonly path: string;
+  /** The same fields in the other kind, as an argument of `kubectl explain`. */
+  readonly explained: string;
+}
+
 /** An object of a kind of Steward as the API server returns it. */
 export interface CustomResource<Spec, Status> extends Resource {
   readonly metadata: StoredMeta & { readonly generation: number };
@@ -276,6 +284,8 @@ export interface Kind<Spec = unknown, Status = unknown, SpecInput = unknown> ext
   readonly status?: Schema<Status, unknown>;
   readonly scale?: ScalePaths;
   readonly columns: readonly Column[];
+  /** The CustomResourceDefinition has only the first descriptions of this part. */
+  readonly referral?: Referral;
   /** Labels of the CustomResourceDefinition itself. */
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;

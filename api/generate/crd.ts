@@ -1,6 +1,8 @@
 import type { Manifest } from '../meta.ts';
 import type { Column, Kind, KindVersion, OpenApi } from '../schema.ts';
 import { obj } from '../schema.ts';
+import { referredSchema } from './referred-schema.ts';
+import { withoutDescriptions } from './without-descriptions.ts';
 
 /** Name of the CustomResourceDefinition of a kind. Cluster API computes the same one from group and kind. */
 export const crdName = (kind: Pick<Kind, 'plural' | 'group'>): string => `${kind.plural}.${kind.group}`;
@@ -22,22 +24,6 @@ export function objectSchema(kind: Kind): OpenApi {
   };
 }
 
-/**
- * The same schema without texts. `kubectl apply` takes no definition above 256 KiB, and two versions with all descriptions of a
- * StewardControlPlane are larger: `kubectl explain` shows them for the newest version, which it takes by default.
- */
-function withoutDescriptions(schema: OpenApi): OpenApi {
-  const { properties, items, additionalProperties } = schema;
-  const rest = Object.entries(schema).filter(([key]) => key !== 'description');
-  const each = properties && Object.entries(properties).map(([name, field]) => [name, withoutDescriptions(field)]);
-  return {
-    ...(Object.fromEntries(rest) as OpenApi),
-    ...(each && { properties: Object.fromEntries(each) as Readonly<Record<string, OpenApi>> }),
-    ...(items && { items: withoutDescriptions(items) }),
-    ...(additionalProperties && { additionalProperties: withoutDescriptions(additionalProperties) }),
-  };
-}
-
 const column = (from: Column): Column => ({ ...from });
 
 function version(kind: Kind, from: KindVersion, schema: OpenApi): object {
@@ -55,10 +41,11 @@ function version(kind: Kind, from: KindVersion, schema: OpenApi): object {
 /**
  * The CustomResourceDefinition of a kind (apiextensions.k8s.io/v1). The conversion strategy is `None`: all versions have
  * the same schema, and a conversion webhook that nothing serves would make every object unreadable. Only the newest version has
- * descriptions.
+ * descriptions: `kubectl apply` takes no definition above 256 KiB, and `kubectl explain` shows the newest version by default.
  */
 export function crd(kind: Kind): Manifest {
-  const schema = objectSchema(kind);
+  const whole = objectSchema(kind);
+  const schema = kind.referral === undefined ? whole : referredSchema(whole, kind.referral);
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',

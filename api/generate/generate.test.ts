@@ -4,14 +4,15 @@ import { parse } from 'yaml';
 import { allKinds } from '../all-kinds.ts';
 import type { Manifest, PolicyRule } from '../meta.ts';
 import { described, obj, opt, str } from '../schema.ts';
-import type { Kind } from '../schema.ts';
+import type { Kind, OpenApi } from '../schema.ts';
 import { tenantControlPlane } from '../steward/v1alpha1/tenant-control-plane.ts';
-import { crd } from './crd.ts';
+import { crd, objectSchema } from './crd.ts';
 import { fieldLeaves } from './field-leaves.ts';
 import { generatedFiles } from './generated-files.ts';
 import { conditionsPage, kindPage } from './reference-docs.ts';
 import { roleManifest } from './role.ts';
 import type { DeclaredAccess } from './role.ts';
+import { withoutDescriptions } from './without-descriptions.ts';
 import { yamlText } from './yaml-text.ts';
 
 const widget: Kind = {
@@ -33,6 +34,18 @@ const widget: Kind = {
   columns: [{ name: 'Size', type: 'string', jsonPath: '.spec.size' }],
   labels: { a: 'b' },
 };
+
+/** The schema in the definition of a kind, of its newest version. */
+function definedSchema(kind: Kind): OpenApi {
+  const { versions } = crd(kind).spec as {
+    readonly versions: readonly { readonly name: string; readonly schema: { readonly openAPIV3Schema: OpenApi } }[];
+  };
+  return versions.find(({ name }) => name === kind.version)?.schema.openAPIV3Schema ?? {};
+}
+
+function fieldAt(schema: OpenApi, path: string): OpenApi {
+  return path.split('.').reduce((at: OpenApi, name) => at.properties?.[name] ?? {}, schema);
+}
 
 describe('crd', () => {
   test('contains everything that a kind declares, and one schema for all its versions', () => {
@@ -78,6 +91,36 @@ describe('crd', () => {
       expect(names.categories ?? []).toContain('steward');
     },
   );
+
+  const referring = allKinds.filter(({ referral }) => referral !== undefined);
+  test.each(referring.map((kind) => [kind.kind, kind] as const))(
+    '%s describes only the first fields of what another kind explains, and validates all of it',
+    (_, kind) => {
+      const whole = objectSchema(kind);
+      const defined = definedSchema(kind);
+      expect(withoutDescriptions(defined)).toEqual(withoutDescriptions(whole));
+      const { path = '', explained = '' } = kind.referral ?? {};
+      const [part, wholePart] = [fieldAt(defined, path), fieldAt(whole, path)];
+      expect(part.description).toBe(
+        `${wholePart.description ?? ''} What is in these fields: \`kubectl explain ${explained}\`.`,
+      );
+      const first = Object.entries(part.properties ?? {});
+      expect(first.map(([, { description }]) => description)).toEqual(
+        Object.values(wholePart.properties ?? {}).map(({ description }) => description),
+      );
+      for (const [, { description: _said, ...field }] of first) expect(field).toEqual(withoutDescriptions(field));
+      const [singular = '', ...inside] = explained.split('.');
+      const other = allKinds.find((each) => each.singular === singular);
+      expect(other).toBeDefined();
+      if (other === undefined) return;
+      const explaining = fieldAt(definedSchema(other), inside.join('.'));
+      expect(first.map(([name]) => name)).toEqual(Object.keys(explaining.properties ?? {}));
+    },
+  );
+
+  test('a pool of control planes refers to the control planes', () => {
+    expect(referring.map(({ kind }) => kind)).toEqual(['ControlPlanePool']);
+  });
 
   // All annotations of an object together are limited to 256 KiB, and kubectl stores the whole manifest in one.
   test.each(allKinds.map((kind) => [kind.kind, kind] as const))(

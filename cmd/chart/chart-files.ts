@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { crd } from '../../api/generate/crd.ts';
 import type { DeclaredRole } from '../../api/generate/role.ts';
-import { yamlText } from '../../api/generate/yaml-text.ts';
 import type { Manifest } from '../../api/meta.ts';
 import type { Kind } from '../../api/schema.ts';
 import { chartValues } from './chart-values.ts';
@@ -33,15 +32,16 @@ export function chartFiles(root: string, sources: ChartSources): ReadonlyMap<str
     ...['steward', 'steward-crds'].flatMap((chart) => describedFiles(chart, read)),
     ['charts/steward/templates/_rules.tpl', rulesPartials(roles, clusterStacksRole)],
     ['charts/steward/templates/_webhooks.tpl', webhookPartials(webhooks)],
-    ...kinds.map(
-      (kind) =>
-        [
-          `${definitionFolder}/${kind.plural}.yaml`,
-          `# Made by \`npm run gen\`; do not edit.\n${yamlText(crd(kind))}`,
-        ] as const,
-    ),
+    ...kinds.map((kind) => [`${definitionFolder}/${kind.plural}.yaml`, definitionText(kind)] as const),
   ]);
 }
+
+/**
+ * A definition as JSON, which is YAML without indentation: Helm stores the files of a chart in the Secret of each release, where two thirds
+ * of a definition would be spaces. `config/crd` has the same for readers.
+ */
+const definitionText = (kind: Kind): string =>
+  `# Made by \`npm run gen\`; do not edit.\n${JSON.stringify(crd(kind))}\n`;
 
 /** What follows from `values.yaml`, and the version of package.json. */
 function describedFiles(chart: string, read: (file: string) => string): readonly (readonly [string, string])[] {

@@ -14,8 +14,8 @@ import type { ApiServer } from '../../testing/servers/api-server.ts';
 let server: ApiServer;
 let cluster: Cluster;
 const namespace = 'steward-system';
-/** An API server refuses a Secret of more than 1 MiB. A quarter of it is left for definitions that are still to come. */
-const allowedReleaseBytes = 768 * 1024;
+/** An API server refuses a Secret of more than 1 MiB. Half of it is left for definitions that are still to come. */
+const allowedReleaseBytes = 512 * 1024;
 
 interface AggregatedRole extends Resource {
   readonly aggregationRule?: object;

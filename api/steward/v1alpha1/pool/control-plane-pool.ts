@@ -86,6 +86,7 @@ export const controlPlanePool: NamespacedKind<ControlPlanePoolSpec, ControlPlane
     versions: [{ name: 'v1alpha1', served: true, storage: true }],
     description:
       'Holds control planes in reserve that run already, each with keys of its own, until somebody claims one.',
+    referral: { path: 'spec.template.spec', explained: 'tenantcontrolplane.spec' },
     spec: controlPlanePoolSpec,
     status: controlPlanePoolStatus,
     columns: [
