@@ -1,12 +1,7 @@
-import { asStored } from '../../api/as-stored.ts';
 import { kinds } from '../../api/core/kinds.ts';
-import { gateway, tlsRoutes } from '../../api/gateway-api/kinds.ts';
-import type { DraftOf, KindRef, Resource } from '../../api/meta.ts';
-import { labels } from '../../api/names.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import { validate } from '../../api/structural/validate.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { stewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
 import { stewardControlPlaneTemplate } from '../../api/controlplane/steward-control-plane-template.ts';
 import * as stores from '../../controllers/datastore/admission.ts';
@@ -15,25 +10,21 @@ import { holdersOf } from '../../controllers/datastore/status.ts';
 import * as controlPlanes from '../../controllers/stewardcontrolplane/admission.ts';
 import { isForceDeleted } from '../../controllers/stewardcontrolplane/tenant/is-force-deleted.ts';
 import * as tenants from '../../controllers/tenantcontrolplane/admission.ts';
-import { programs } from '../../controllers/tenantcontrolplane/addons/programs.ts';
-import { namespaceStandard } from '../../controllers/tenantcontrolplane/workload/namespace-standard.ts';
 import { defaultBoundaries } from '../../controllers/tenantcontrolplane/workload/boundaries.ts';
-import type { Boundaries, BoundarySettings } from '../../controllers/tenantcontrolplane/workload/boundaries.ts';
-import { refusalsByStore } from '../../controllers/tenantcontrolplane/datastore/placement/namespace-labels.ts';
-import { storeTrouble } from '../../controllers/tenantcontrolplane/shared/store-trouble.ts';
+import type { BoundarySettings } from '../../controllers/tenantcontrolplane/workload/boundaries.ts';
 import { validateDeletion } from '../../controllers/tenantcontrolplane/datastore/migration/validate-migration.ts';
-import { asksForGateway } from '../../controllers/tenantcontrolplane/endpoint/exposure/validate-exposure.ts';
-import type { GatewayApi } from '../../controllers/tenantcontrolplane/endpoint/exposure/validate-exposure.ts';
 import { ownNamespaceOnly } from '../../controllers/tenantcontrolplane/endpoint/reach/reach.ts';
 import type { Reach } from '../../controllers/tenantcontrolplane/endpoint/reach/reach.ts';
 import { tenantsWithData } from '../tenants-with-data.ts';
 import { validateControlPlane } from './control-plane-admission.ts';
+import { boundariesIn, judgeTenant } from './judge-tenant.ts';
+import type { Judging } from './judge-tenant.ts';
+import { poolAdmissions } from './pool-admissions.ts';
+import { draftOf, objectOf, oldOf } from './reviewed-object.ts';
 import { validateServersImage } from './servers-image.ts';
-import { InvalidInputError } from '../../kubeadm/invalid-input-error.ts';
-import type { InvalidInput } from '../../kubeadm/invalid-input-error.ts';
+import { verdict, withWarnings } from './verdict.ts';
 import type { AdmissionAnswer, AdmissionHandler, AdmissionRequest } from '../../runtime/admission/admission.ts';
 import type { Cluster } from '../../runtime/client/cluster.ts';
-import { ApiError } from '../../runtime/client/errors.ts';
 
 /** What the rules may read. */
 export interface AdmissionContext {
@@ -89,32 +80,14 @@ export function createAdmissions({
     '/validate-controlplane-cluster-x-k8s-io-stewardcontrolplane': async (request, { signal }) => {
       const scp = objectOf(stewardControlPlane, request);
       const { old } = oldOf(stewardControlPlane, request);
-      const ask = boundariesIn({ cluster, boundaries }, request, signal);
+      const ask = boundariesIn({ cluster, boundaries }, request.namespace ?? '', signal);
       const answer = verdict(await validateControlPlane({ scp, old, newestMinor, reach, backups, boundariesOf: ask }));
       return withWarnings(answer, () => controlPlanes.warningsAbout(scp));
     },
     '/validate-controlplane-cluster-x-k8s-io-stewardcontrolplanetemplate': (request, { signal }) =>
       templateChange({ cluster, newestMinor, boundaries, reach, backups }, request, signal),
+    ...poolAdmissions({ cluster, newestMinor, boundaries, reach, defaultDataStore }),
   };
-}
-
-/** A refusal says all that matters: a warning beside it would only repeat it, or be about an object that is not stored. */
-function withWarnings(answer: AdmissionAnswer, warnings: () => readonly string[]): AdmissionAnswer {
-  return answer.allowed ? { ...answer, warnings: warnings() } : answer;
-}
-
-type Judging = Required<Pick<AdmissionContext, 'cluster' | 'newestMinor' | 'boundaries' | 'reach'>>;
-
-/** How far the author of a control plane may go in the namespace of a request. */
-function boundariesIn(
-  { cluster, boundaries: { defaultStandard, allowedArguments } }: Pick<Judging, 'cluster' | 'boundaries'>,
-  { namespace = '' }: AdmissionRequest,
-  signal: AbortSignal,
-): (tcp: TenantControlPlane) => Promise<Boundaries> {
-  return async (tcp) => ({
-    allowedArguments,
-    podSecurity: await namespaceStandard(tcp, namespace, { cluster, defaultStandard, programs }, signal),
-  });
 }
 
 async function templateChange(
@@ -128,57 +101,21 @@ async function templateChange(
   const change = controlPlanes.validateTemplateChange({ template, old, dryRun: request.dryRun === true });
   const scp = controlPlanes.controlPlaneFrom(template);
   const before = old === undefined ? undefined : controlPlanes.controlPlaneFrom(old);
-  const boundariesOf = boundariesIn({ cluster, boundaries }, request, signal);
+  const boundariesOf = boundariesIn({ cluster, boundaries }, request.namespace ?? '', signal);
   const specPath = 'spec.template.spec';
   const wrong = await validateControlPlane({ scp, old: before, newestMinor, reach, backups, boundariesOf, specPath });
   return verdict([...change, ...wrong]);
 }
 
 async function tenantChange(
-  { cluster, newestMinor, boundaries: settings, reach }: Judging,
+  judging: Judging,
   request: AdmissionRequest,
   signal: AbortSignal,
 ): Promise<AdmissionAnswer> {
-  const { items } = await cluster.list(dataStore, { signal });
-  const drivers = new Map(items.map(({ metadata, spec }) => [metadata.name, spec.driver]));
-  const troubles = new Map(
-    items.flatMap((store) => {
-      const trouble = storeTrouble(store);
-      return trouble === undefined ? [] : [[store.metadata.name, trouble.message] as const];
-    }),
-  );
-  const drained = new Set(items.filter(({ spec }) => spec.drain !== undefined).map(({ metadata }) => metadata.name));
   const tcp = objectOf(tenantControlPlane, request);
-  const change = { tcp, ...oldOf(tenantControlPlane, request) };
-  const refusals = await refusalsByStore(request.namespace ?? '', items, { cluster, signal });
-  const gatewayApi = asksForGateway(change) ? await gatewayApiOf(cluster, request.namespace ?? '', signal) : undefined;
-  // Two concurrent requests may both be admitted: then the older object wins when they are reconciled.
-  const others = tenants.concernsOthers(change)
-    ? (await cluster.list(tenantControlPlane, { signal })).items
-    : undefined;
-  const boundaries = await boundariesIn({ cluster, boundaries: settings }, request, signal)(tcp);
-  const question = {
-    ...{ ...change, drivers, troubles, refusals, drained, gatewayApi },
-    ...{ tenants: others, newestMinor, boundaries, reach },
-  };
-  const answer = verdict(tenants.validate(question));
-  return withWarnings(answer, () => tenants.warningsAbout(tcp, items));
-}
-
-/** Whether the cluster serves the route kinds of the Gateway API. */
-async function gatewayApiOf(cluster: Cluster, namespace: string, signal: AbortSignal): Promise<GatewayApi> {
-  const knows = async (kind: KindRef): Promise<boolean> => {
-    try {
-      await cluster.list(kind, { namespace, labelSelector: labels.name, metadataOnly: true, signal });
-      return true;
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 404) return false;
-      throw error;
-    }
-  };
-  const [hasGateways, ...hasRoutes] = await Promise.all([gateway, ...tlsRoutes].map(knows));
-  if (hasRoutes.includes(true)) return 'complete';
-  return hasGateways === true ? 'without TLSRoute' : 'absent';
+  const change = { tcp, ...oldOf(tenantControlPlane, request), namespace: request.namespace ?? '' };
+  const { errors, warnings } = await judgeTenant(judging, change, signal);
+  return withWarnings(verdict(errors), () => warnings);
 }
 
 /** For the deletion of a collection, the API server calls the webhook for each object. */
@@ -234,29 +171,4 @@ async function dataStoreDeletion(
   const name = request.name ?? '';
   const holders = holdersOf(name, await tenantsWithData(cluster, signal), defaultDataStore);
   return verdict(stores.validateDeletion(name, holders));
-}
-
-function objectOf<T extends Resource>(kind: KindRef<T>, request: AdmissionRequest): T {
-  return asStored(draftOf(kind, request));
-}
-
-/** The object as the rule's own kind; the API server converts to the version that the webhook's configuration names. */
-function draftOf<T extends Resource>(kind: KindRef<T>, request: AdmissionRequest): DraftOf<T> {
-  const { object } = request;
-  if (object === undefined || object === null || request.kind.kind !== kind.kind) {
-    throw new Error(`expected a ${kind.kind}, but the ${request.operation} request is about ${request.kind.kind}`);
-  }
-  return object as DraftOf<T>;
-}
-
-function oldOf<T extends Resource>(_kind: KindRef<T>, { oldObject }: AdmissionRequest): { readonly old?: T } {
-  return oldObject === undefined || oldObject === null ? {} : { old: oldObject as T };
-}
-
-function verdict(errors: readonly InvalidInput[]): AdmissionAnswer {
-  if (errors.length === 0) return { allowed: true };
-  return {
-    allowed: false,
-    message: errors.map((invalid) => new InvalidInputError(invalid).message).join('; '),
-  };
 }

@@ -7,6 +7,8 @@ import { stewardControlPlaneTemplate } from '../../api/controlplane/steward-cont
 import { apiVersionOf } from '../../api/meta.ts';
 import type { Resource } from '../../api/meta.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
+import { controlPlaneClaim } from '../../api/steward/v1alpha1/pool/control-plane-claim.ts';
+import { controlPlanePool } from '../../api/steward/v1alpha1/pool/control-plane-pool.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { applyDefaults } from '../../api/structural/apply-defaults.ts';
 import { newestMinor } from '../../kubeadm/versions.ts';
@@ -31,7 +33,10 @@ function manifestsIn(file: string): readonly Resource[] {
   return parseAllDocuments(text).map((document) => document.toJS() as Resource);
 }
 
-const kinds = [stewardControlPlane, stewardControlPlaneTemplate, tenantControlPlane, dataStore];
+const kinds = [
+  ...[stewardControlPlane, stewardControlPlaneTemplate, tenantControlPlane, dataStore],
+  ...[controlPlanePool, controlPlaneClaim],
+];
 const found = ['templates', 'config/samples'].flatMap((folder) =>
   readdirSync(join(root, folder))
     .filter((name) => name.endsWith('.yaml'))
@@ -43,7 +48,7 @@ const ours = found.flatMap(({ file, manifest }) => {
 });
 
 test.each(ours)('The $kind.kind in $file is admitted', async ({ kind, manifest }) => {
-  const cluster = new FakeCluster();
+  const cluster = new FakeCluster({ allows: () => true });
   for (const store of ['default', 'events']) {
     const spec = { driver: 'etcd', endpoints: [`${store}:2379`] };
     await cluster.seed(dataStore, {

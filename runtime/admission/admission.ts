@@ -8,7 +8,12 @@ export interface AdmissionRequest {
   readonly name?: string;
   readonly namespace?: string;
   readonly subResource?: string;
-  readonly userInfo?: { readonly username?: string; readonly uid?: string; readonly groups?: readonly string[] };
+  readonly userInfo?: {
+    readonly username?: string;
+    readonly uid?: string;
+    readonly groups?: readonly string[];
+    readonly extra?: Readonly<Record<string, readonly string[]>>;
+  };
   /** Absent for DELETE. */
   readonly object?: Draft | null;
   /** Present for UPDATE and DELETE. */

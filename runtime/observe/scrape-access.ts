@@ -1,25 +1,17 @@
 import { createHash } from 'node:crypto';
-import type { V1SubjectAccessReview, V1TokenReview } from '@kubernetes/client-node';
+import type { V1TokenReview } from '@kubernetes/client-node';
 import type { KindRef, Resource } from '../../api/meta.ts';
 import type { Clock } from '../clock.ts';
 import type { Cluster } from '../client/cluster.ts';
 import type { Logger } from './logger.ts';
+import { isAllowed } from '../admission/access-review.ts';
 import { TokenBucket } from '../queue/token-bucket.ts';
 
-type Review<T> = Omit<T, 'apiVersion' | 'kind' | 'metadata'> & Resource;
-
-const tokenReview: KindRef<Review<V1TokenReview>> = {
+const tokenReview: KindRef<Omit<V1TokenReview, 'apiVersion' | 'kind' | 'metadata'> & Resource> = {
   group: 'authentication.k8s.io',
   version: 'v1',
   kind: 'TokenReview',
   plural: 'tokenreviews',
-  namespaced: false,
-};
-const accessReview: KindRef<Review<V1SubjectAccessReview>> = {
-  group: 'authorization.k8s.io',
-  version: 'v1',
-  kind: 'SubjectAccessReview',
-  plural: 'subjectaccessreviews',
   namespaced: false,
 };
 /** Reviews are answered, not stored; the API server refuses one with a name. */
@@ -120,12 +112,7 @@ export class ScrapeAccess {
     if (!authenticated) return { code: 401, message: 'the API server does not accept the token' };
     const { username = '', groups = [], uid, extra } = user;
     const spec = { user: username, groups, nonResourceAttributes: { path, verb: method }, uid, extra };
-    const { status: may } = await cluster.create(
-      accessReview,
-      { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', metadata, spec },
-      { signal },
-    );
-    if (may?.allowed === true) return undefined;
+    if (await isAllowed(cluster, spec, signal)) return undefined;
     const remedy = 'bind the ClusterRole steward-metrics-reader to it';
     return { code: 403, message: `${username} may not ${method} ${path}: ${remedy}` };
   }

@@ -28,12 +28,17 @@ import { copyOf, type StoredObject } from './stored-object.ts';
 /** Answers by path; those without a query answer every query. */
 export type Texts = Readonly<Record<string, string | ((path: string) => string)>>;
 
+/** Whether somebody may do something, by the spec of a SubjectAccessReview. */
+export type Allows = (asked: unknown) => boolean;
+
 /** The common state of all clients of one fake server. */
 export interface FakeServer {
   readonly store: FakeStore;
   readonly now: () => number;
   readonly absent: Set<string>;
   readonly texts: Texts;
+  /** The answer to a SubjectAccessReview with this spec. */
+  readonly allows: Allows;
   /** Wake-ups of open watches. */
   readonly ends: Set<(end: WatchEnd) => void>;
 }
@@ -100,6 +105,10 @@ export class FakeClient implements Cluster {
     const body = copyOf(manifest) as StoredObject;
     return this.#call({ verb: 'create', kind, ...metaKey(body), ...callOptions(options), body }, options.signal, () => {
       this.#authorize({ verb: 'create', kind, namespace: body.metadata.namespace });
+      if (kind.kind === 'SubjectAccessReview') {
+        // It is answered, and not stored.
+        return present<T>(kind, { ...body, status: { allowed: this.#server.allows(body.spec) } });
+      }
       address(kind, metaKey(body));
       return present<T>(kind, this.#server.store.create(kind, body, write('Update', options)));
     });

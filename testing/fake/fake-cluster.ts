@@ -1,7 +1,7 @@
 import type { Draft, KindRef, Manifest, PolicyRule, Resource } from '../../api/meta.ts';
 import type { Cluster } from '../../runtime/client/cluster.ts';
 import { admitBySchema } from './admit-by-schema.ts';
-import { FakeClient, type FakeServer, type Texts } from './fake-client.ts';
+import { FakeClient, type Allows, type FakeServer, type Texts } from './fake-client.ts';
 import { everything, FakeFaults, type Call, type CallMatch } from './fake-faults.ts';
 import { FakeStore, kindIdOf, type Admit } from './fake-store.ts';
 import { omit } from './stored-object.ts';
@@ -22,6 +22,8 @@ export interface FakeClusterOptions {
   readonly absent?: readonly KindRef[];
   /** Answers of `text`, by path; `/version` and the health paths are there already. */
   readonly texts?: Texts;
+  /** The answers to SubjectAccessReviews; by default, nobody may do anything. */
+  readonly allows?: Allows;
 }
 
 /**
@@ -48,7 +50,8 @@ export class FakeCluster extends FakeClient {
       ...options.texts,
     };
     const absent = new Set((options.absent ?? []).map(kindIdOf));
-    const server: FakeServer = { store, now, absent, texts, ends: new Set() };
+    const allows = options.allows ?? (() => false);
+    const server: FakeServer = { store, now, absent, texts, allows, ends: new Set() };
     const faults = new FakeFaults();
     super(server, options.access ?? everything, faults);
     this.#store = store;

@@ -53,6 +53,50 @@
       name: '{{ include "steward.webhookServiceName" . }}'
       namespace: "{{ .Release.Namespace }}"
       path: /validate-steward-butlerlabs-dev-v1alpha1-tenantcontrolplane
+- name: vcontrolplanepool.kb.io
+  admissionReviewVersions:
+  - v1
+  sideEffects: None
+  failurePolicy: Fail
+  timeoutSeconds: 10
+  matchConditions:
+  - name: spec-changes
+    expression: request.operation != 'UPDATE' || object.spec != oldObject.spec
+  rules:
+  - apiGroups:
+    - steward.butlerlabs.dev
+    apiVersions:
+    - v1alpha1
+    operations:
+    - CREATE
+    - UPDATE
+    resources:
+    - controlplanepools
+  clientConfig:
+    service:
+      name: '{{ include "steward.webhookServiceName" . }}'
+      namespace: "{{ .Release.Namespace }}"
+      path: /validate-steward-butlerlabs-dev-v1alpha1-controlplanepool
+- name: vcontrolplaneclaim.kb.io
+  admissionReviewVersions:
+  - v1
+  sideEffects: None
+  failurePolicy: Fail
+  timeoutSeconds: 10
+  rules:
+  - apiGroups:
+    - steward.butlerlabs.dev
+    apiVersions:
+    - v1alpha1
+    operations:
+    - CREATE
+    resources:
+    - controlplaneclaims
+  clientConfig:
+    service:
+      name: '{{ include "steward.webhookServiceName" . }}'
+      namespace: "{{ .Release.Namespace }}"
+      path: /validate-steward-butlerlabs-dev-v1alpha1-controlplaneclaim
 - name: vdatastore.kb.io
   admissionReviewVersions:
   - v1
