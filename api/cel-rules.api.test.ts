@@ -45,12 +45,14 @@ interface Case {
   readonly keeps: object;
   /** For transition rules: the value before the update. */
   readonly from?: object;
+  /** For rules about names. */
+  readonly names?: { readonly refuses: readonly string[]; readonly keeps: readonly string[] };
 }
 
-const manifestOf = (kind: Kind, spec: object): Manifest => ({
+const manifestOf = (kind: Kind, spec: object, name = `x-${randomUUID().slice(0, 8)}`): Manifest => ({
   apiVersion: apiVersionOf(kind),
   kind: kind.kind,
-  metadata: { name: `x-${randomUUID().slice(0, 8)}`, ...(kind.namespaced && { namespace }) },
+  metadata: { name, ...(kind.namespaced && { namespace }) },
   spec,
 });
 
@@ -914,11 +916,32 @@ const poolCases: readonly Case[] = [
     markedBy({ annotations: { 'backup.steward.butlerlabs.dev/awaits-restore': 'a' } }),
     markedBy({ annotations: foreignMarks }),
   ),
+  ...(['labels', 'annotations'] as const).map((field) =>
+    inPool(
+      `a key of ${field} is a name of at most 63 letters, digits, dashes, underscores and dots, optionally after a DNS name in lower case and a slash`,
+      markedBy({ [field]: { 'example.com/a b': 'a' } }),
+      markedBy({ [field]: { [`example.com/${'a'.repeat(63)}`]: 'a', a_B: 'a' } }),
+    ),
+  ),
+  {
+    ...inPool(
+      'the names of the control planes begin with that of the pool: use at most 50 lower-case letters, digits and dashes, begin with a letter and do not end with a dash',
+      prepared(tenant('ClusterIP')),
+    ),
+    names: { refuses: ['a'.repeat(51), 'a.b', '1a'], keeps: ['a'.repeat(50), 'a', 'a-1'] },
+  },
   inPool(
     'maxReady must not be less than minReady',
     prepared(tenant(lb), { minReady: 2, maxReady: 1 }),
     prepared(tenant(lb), { minReady: 2, maxReady: 2 }),
   ),
+  {
+    kind: controlPlaneClaim,
+    message: 'the name of a claim is that of the user in its certificate: use at most 63 characters',
+    refuses: { pool: 'a' },
+    keeps: { pool: 'a' },
+    names: { refuses: ['a'.repeat(64)], keeps: ['a'.repeat(63), 'a.b'] },
+  },
   {
     kind: controlPlaneClaim,
     message: 'the pool cannot be changed',
@@ -940,6 +963,12 @@ const cases: readonly Case[] = [
   ...sharedCases.map((one) => wrapped(one, stewardControlPlaneTemplate, (spec) => ({ template: { spec } }))),
 ];
 
+/** The rules of a kind but for those of its status, which only the manager writes. */
+const rulesOf = (kind: Kind): readonly string[] => [
+  ...(kind.rules ?? []).map(({ message }) => message),
+  ...messagesOf(kind.spec.openapi),
+];
+
 /** The messages of all rules in a schema. */
 function messagesOf(schema: OpenApi): readonly string[] {
   const below = [...Object.values(schema.properties ?? {}), schema.items, schema.additionalProperties];
@@ -949,9 +978,9 @@ function messagesOf(schema: OpenApi): readonly string[] {
   ];
 }
 
-async function write(one: Case, spec: object): Promise<void> {
+async function write(one: Case, spec: object, chosen?: string): Promise<void> {
   if (one.from === undefined) {
-    await cluster.create(one.kind, manifestOf(one.kind, spec), { dryRun: true });
+    await cluster.create(one.kind, manifestOf(one.kind, spec, chosen), { dryRun: true });
     return;
   }
   const manifest = manifestOf(one.kind, one.from);
@@ -970,8 +999,12 @@ describe('the rules that the API server evaluates', () => {
   test.each(cases.map((one) => [one.kind.kind, one.message, one] as const))(
     '%s: %s',
     async (_, message, one) => {
-      await expect(write(one, one.refuses)).rejects.toThrow(message);
-      await expect(write(one, one.keeps)).resolves.toBeUndefined();
+      for (const name of one.names?.refuses ?? [undefined]) {
+        await expect(write(one, one.refuses, name)).rejects.toThrow(message);
+      }
+      for (const name of one.names?.keeps ?? [undefined]) {
+        await expect(write(one, one.keeps, name)).resolves.toBeUndefined();
+      }
     },
     20_000,
   );
@@ -987,6 +1020,6 @@ describe('the rules that the API server evaluates', () => {
 
   test.each(allKinds.map((kind) => [kind.kind, kind] as const))('every rule of %s has a case here', (_, kind) => {
     const tried = cases.filter((one) => one.kind === kind).map(({ message }) => message);
-    expect([...new Set(messagesOf(kind.spec.openapi))].sort()).toEqual([...new Set(tried)].sort());
+    expect([...new Set(rulesOf(kind))].sort()).toEqual([...new Set(tried)].sort());
   });
 });

@@ -284,6 +284,8 @@ export interface Kind<Spec = unknown, Status = unknown, SpecInput = unknown> ext
   readonly status?: Schema<Status, unknown>;
   readonly scale?: ScalePaths;
   readonly columns: readonly Column[];
+  /** Rules about the entire object. Of its metadata, they may read `name`. */
+  readonly rules?: readonly CelRule[];
   /** The CustomResourceDefinition has only the first descriptions of this part. */
   readonly referral?: Referral;
   /** Labels of the CustomResourceDefinition itself. */

@@ -21,6 +21,7 @@ export function objectSchema(kind: Kind): OpenApi {
       ...(kind.status && { status: kind.status.openapi }),
     },
     required: obj({ spec: kind.spec }).openapi.required ?? [],
+    ...(kind.rules && { 'x-kubernetes-validations': kind.rules }),
   };
 }
 

@@ -82,6 +82,7 @@ export function kindPage(kind: Kind): string {
     header,
     `# ${kind.kind}`,
     kind.description,
+    ...(kind.rules ? [kind.rules.map(({ message }) => `- rule: ${message}`).join('\n')] : []),
     table(
       ['', ''],
       [

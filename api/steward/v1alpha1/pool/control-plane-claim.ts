@@ -2,10 +2,17 @@ import { conditionList } from '../../../embedded/condition-list.ts';
 import { stewardGroup } from '../../../names.ts';
 import type { Infer, Input, NamespacedKind, ObjectOf } from '../../../schema.ts';
 import { described, int64, obj, oneOf, opt, ruled, str, time } from '../../../schema.ts';
+import { longestPoolName } from './control-plane-pool.ts';
+
+/** The name of a claim is the common name in its certificate, which has at most 64 characters (RFC 5280). */
+export const longestClaimName = 63;
 
 const controlPlaneClaimSpec = obj({
   pool: described(
-    ruled(str({ minLength: 1, maxLength: 63 }), { rule: 'self == oldSelf', message: 'the pool cannot be changed' }),
+    ruled(str({ minLength: 1, maxLength: longestPoolName }), {
+      rule: 'self == oldSelf',
+      message: 'the pool cannot be changed',
+    }),
     'Name of the ControlPlanePool, in the namespace of the claim.',
   ),
   deletionPolicy: opt(
@@ -49,6 +56,13 @@ export const controlPlaneClaim: NamespacedKind<
   categories: ['steward'],
   versions: [{ name: 'v1alpha1', served: true, storage: true }],
   description: 'Takes one prepared control plane of a pool, which nobody has used before and nobody else gets.',
+  rules: [
+    {
+      rule: `self.metadata.name.size() <= ${longestClaimName}`,
+      message: `the name of a claim is that of the user in its certificate: use at most ${longestClaimName} characters`,
+      fieldPath: '.metadata.name',
+    },
+  ],
   spec: controlPlaneClaimSpec,
   status: controlPlaneClaimStatus,
   columns: [

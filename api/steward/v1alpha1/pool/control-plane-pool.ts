@@ -7,6 +7,9 @@ import { preparedTemplate } from './prepared-template.ts';
 /** No pool holds more control planes in reserve: each takes memory while nobody uses it. */
 export const mostReady = 100;
 
+/** The name of a pool is a label value, and the names of its control planes begin with it, which are the names of Services. */
+export const longestPoolName = 50;
+
 const controlPlanePoolSpec = obj(
   {
     template: described(
@@ -86,6 +89,13 @@ export const controlPlanePool: NamespacedKind<ControlPlanePoolSpec, ControlPlane
     versions: [{ name: 'v1alpha1', served: true, storage: true }],
     description:
       'Holds control planes in reserve that run already, each with keys of its own, until somebody claims one.',
+    rules: [
+      {
+        rule: `self.metadata.name.matches('^[a-z]([-a-z0-9]{0,${longestPoolName - 2}}[a-z0-9])?$')`,
+        message: `the names of the control planes begin with that of the pool: use at most ${longestPoolName} lower-case letters, digits and dashes, begin with a letter and do not end with a dash`,
+        fieldPath: '.metadata.name',
+      },
+    ],
     referral: { path: 'spec.template.spec', explained: 'tenantcontrolplane.spec' },
     spec: controlPlanePoolSpec,
     status: controlPlanePoolStatus,

@@ -1,4 +1,4 @@
-import type { CelRule, Infer } from '../../../schema.ts';
+import type { CelRule, Infer, Schema } from '../../../schema.ts';
 import { described, foreign, map, obj, opt, ruled, str } from '../../../schema.ts';
 import { tenantControlPlaneSpec } from '../tenant-control-plane-spec.ts';
 import { withoutTransitions } from './without-transitions.ts';
@@ -64,7 +64,21 @@ const foreignKeys = (field: 'labels' | 'annotations'): CelRule => ({
   fieldPath: `.${field}`,
 });
 
-const texts = foreign<Readonly<Record<string, string>>>({ ...map(str()).openapi, maxProperties: 64 });
+/** As the API server requires of keys of labels and annotations: a control plane with another one would be refused. */
+const usableKeys = (field: 'labels' | 'annotations'): CelRule => {
+  const part = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
+  const key = `^(${part}([.]${part})*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$`;
+  return {
+    rule: `!has(self.${field}) || self.${field}.all(key, key.size() <= 317 && key.matches('${key}'))`,
+    message: `a key of ${field} is a name of at most 63 letters, digits, dashes, underscores and dots, optionally after a DNS name in lower case and a slash`,
+    fieldPath: `.${field}`,
+  };
+};
+
+const textMap = (value: Schema<string>): Schema<Readonly<Record<string, string>>> =>
+  foreign({ ...map(value).openapi, maxProperties: 64 });
+
+const labelValue = str({ maxLength: 63, pattern: '^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$' });
 
 /** What prepared control planes are created from. */
 export const preparedTemplate = obj({
@@ -72,11 +86,11 @@ export const preparedTemplate = obj({
     described(
       obj(
         {
-          labels: opt(described(texts, 'Labels besides those of Steward.')),
-          annotations: opt(described(texts, 'Annotations besides those of Steward.')),
+          labels: opt(described(textMap(labelValue), 'Labels besides those of Steward.')),
+          annotations: opt(described(textMap(str()), 'Annotations besides those of Steward.')),
         },
-        foreignKeys('labels'),
-        foreignKeys('annotations'),
+        ...[foreignKeys('labels'), foreignKeys('annotations')],
+        ...[usableKeys('labels'), usableKeys('annotations')],
       ),
       'Labels and annotations of the TenantControlPlanes.',
     ),
