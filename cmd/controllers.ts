@@ -234,10 +234,12 @@ function everyController(settings: ManagerSettings, shared: Shared): readonly Co
       }),
       timeoutMs,
     },
-    ...poolControllers({ cluster, informers, renewBeforeMs: settings.renewBeforeMs }).map((controller) => ({
-      ...controller,
-      timeoutMs,
-    })),
+    ...poolControllers({ cluster, informers, clock, metrics, renewBeforeMs: settings.renewBeforeMs }).map(
+      (controller) => ({
+        ...controller,
+        timeoutMs,
+      }),
+    ),
     ...(settings.gates.backups ? backupControllers(processesOf(settings, cluster), { cluster, informers }) : []).map(
       (controller) => ({ ...controller, timeoutMs }),
     ),

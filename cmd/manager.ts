@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { kinds } from '../api/core/kinds.ts';
 import type { Draft, Key } from '../api/meta.ts';
+import { controlPlaneClaim } from '../api/steward/v1alpha1/pool/control-plane-claim.ts';
+import { controlPlanePool } from '../api/steward/v1alpha1/pool/control-plane-pool.ts';
 import { backupPolicy } from '../api/steward/v1alpha1/backup/backup-policy.ts';
 import { dataStore } from '../api/steward/v1alpha1/data-store.ts';
 import { tenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
@@ -364,6 +366,8 @@ function managersOf(base: Base, { access, informers, shards, layerTrouble }: Man
       dataStores: () => (controllers.has('datastore') ? scoped.informer({ kind: dataStore }).list().filter(isOwn) : []),
       policies: () =>
         hasTenants && settings.gates.backups ? scoped.informer({ kind: backupPolicy, optional: true }).list() : [],
+      pools: () => (hasTenants ? scoped.informer({ kind: controlPlanePool, optional: true }).list() : []),
+      claims: () => (hasTenants ? scoped.informer({ kind: controlPlaneClaim, optional: true }).list() : []),
       defaultDataStore,
       probes: (uid) => prober?.results(uid) ?? new Map<ProbePath, ProbeResult>(),
       dataSize: (uid) => meter?.size(uid),

@@ -32,7 +32,7 @@ test('series of objects carry their namespace and name, and those of the manager
         spec: { driver: 'etcd', endpoints: ['etcd:2379'] },
       },
     ],
-    policies: () => [],
+    ...{ policies: () => [], pools: () => [], claims: () => [] },
     defaultDataStore: '',
     probes: (uid) =>
       new Map(uid === '0dd5c1a0-4b0c-4b0e-9d55-6b8d6b3f9c11' ? [['service', { isUp: true, seconds: 0.02 }]] : []),
@@ -69,7 +69,7 @@ test('Secrets that only look like those of a control plane are no series, howeve
     tenants: () => [shop],
     secrets: () => [secret('planted', {}), secret('stale', gone), ...many],
     dataStores: () => [],
-    policies: () => [],
+    ...{ policies: () => [], pools: () => [], claims: () => [] },
     defaultDataStore: '',
     probes: () => new Map(),
     dataSize: () => undefined,

@@ -2,10 +2,14 @@ import type { Secret } from '../../api/core/kinds.ts';
 import { labels } from '../../api/names.ts';
 import type { BackupPolicy } from '../../api/steward/v1alpha1/backup/backup-policy.ts';
 import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
+import type { ControlPlaneClaim } from '../../api/steward/v1alpha1/pool/control-plane-claim.ts';
+import type { ControlPlanePool } from '../../api/steward/v1alpha1/pool/control-plane-pool.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { backupMetrics, measuredPolicies } from './backup-metrics.ts';
 import { dataStoreMetrics } from './data-store-metrics.ts';
 import { certificateMetrics } from './certificate-metrics.ts';
+import { measuredPools, poolMetrics } from './pool-metrics.ts';
+import type { MeasuredPool } from './pool-metrics.ts';
 import { tenantMetrics } from './tenant-metrics.ts';
 import type { TenancySize } from '../../stores/driver.ts';
 import type { ProbeResult } from '../../tenants/probe.ts';
@@ -20,6 +24,8 @@ export interface MeasuredObjects {
   readonly secrets: () => readonly Pick<Secret, 'metadata'>[];
   readonly dataStores: () => readonly DataStore[];
   readonly policies: () => readonly BackupPolicy[];
+  readonly pools: () => readonly ControlPlanePool[];
+  readonly claims: () => readonly ControlPlaneClaim[];
   /** The last probe of a tenant on each way to its API server. */
   readonly probes: (uid: string) => ReadonlyMap<ProbePath, ProbeResult>;
   /** How much a tenant stores; undefined while it is not known. */
@@ -33,7 +39,7 @@ export interface MeasuredObjects {
 /** Adds the objects that this process watches to its metrics. */
 export function measureObjects(
   metrics: Pick<Metrics, 'watchObjects'>,
-  { tenants, secrets, dataStores, policies, ...facts }: MeasuredObjects,
+  { tenants, secrets, dataStores, policies, pools, claims, ...facts }: MeasuredObjects,
 ): void {
   metrics.watchObjects<TenantControlPlane>(tenantMetrics(facts), {
     list: tenants,
@@ -58,6 +64,11 @@ export function measureObjects(
     list: () => measuredPolicies(policies(), tenants()),
     labels: ['namespace', 'name'],
     nameOf: ({ metadata: { namespace }, spec }) => ({ namespace, name: spec.tenantControlPlaneName }),
+  });
+  metrics.watchObjects<MeasuredPool>(poolMetrics, {
+    list: () => measuredPools(pools(), claims()),
+    labels: ['namespace', 'name'],
+    nameOf: ({ namespace, name }) => ({ namespace, name }),
   });
 }
 

@@ -1,6 +1,7 @@
 import { backupMetrics } from './backup-metrics.ts';
 import { dataStoreMetrics } from './data-store-metrics.ts';
 import { certificateMetrics } from './certificate-metrics.ts';
+import { poolMetrics } from './pool-metrics.ts';
 import { tenantMetrics } from './tenant-metrics.ts';
 import { Metrics } from '../../runtime/observe/metrics.ts';
 import type { ObjectMetric } from '../../runtime/observe/object-metrics.ts';
@@ -31,6 +32,7 @@ export function managerMetrics(): readonly Row[] {
   metrics.leading('', false);
   metrics.certificateRead(true);
   metrics.phase('', '', 0);
+  metrics.claimBound(0);
   return metrics.registry
     .getMetricsAsArray()
     .map((metric) => ({ name: metric.name, type: String(metric.type), labels: labelsOf(metric), help: metric.help }))
@@ -49,6 +51,7 @@ export function metricNames(): readonly string[] {
     ...certificateMetrics,
     ...dataStoreMetrics,
     ...backupMetrics,
+    ...poolMetrics,
     ...managerMetrics(),
   ].map(({ name }) => name);
 }
@@ -82,6 +85,9 @@ export function metricsPage(): string {
     '## Backups',
     'Omitted with `--object-metrics=false` or without the feature gate `Backups`. `name` is the TenantControlPlane; each has three series at most, of its oldest BackupPolicy.',
     table(rowsOf(backupMetrics, ['namespace', 'name'])),
+    '## Pools of prepared control planes',
+    'Omitted with `--object-metrics=false`. `name` is the ControlPlanePool. How long claims wait is a histogram of [the manager](#the-manager).',
+    table(rowsOf(poolMetrics, ['namespace', 'name'])),
     '## The manager',
     'Names that begin with `controller_runtime`, `workqueue`, `rest_client`, `leader_election` and `certwatcher` mean what they mean for other controllers. `process_` and `nodejs_` are those of prom-client: memory, processor time and event loop.',
     table(managerMetrics()),

@@ -12,6 +12,7 @@ const minutes = hours * 60;
 const now = minutes * 60;
 const day = 24 * 3600;
 const shop = 'namespace="team",name="shop"';
+const small = 'namespace="team",name="small"';
 
 /** Everything is as it should be. */
 const healthy: Series = {
@@ -32,6 +33,9 @@ const healthy: Series = {
   'steward_datastore_condition{name="default",type="IsolationVerified"}': 1,
   'steward_datastore_isolation_breached{name="default"}': 0,
   'steward_datastore_available_tenants{name="default"}': 5,
+  [`steward_pool_control_planes{${small},state="ready"}`]: 2,
+  [`steward_pool_control_planes{${small},state="preparing"}`]: 1,
+  [`steward_pool_claims_waiting{${small},reason="SecretTaken"}`]: 1,
   'controller_runtime_reconcile_errors_total{controller="tenantcontrolplane"}': 0,
   'controller_runtime_reconcile_panics_total{controller="tenantcontrolplane"}': 0,
   'workqueue_longest_running_processor_seconds{name="tenantcontrolplane",controller="tenantcontrolplane"}': 1,
@@ -114,6 +118,19 @@ const faults: readonly (readonly [alert: string, fault: string, series: Series])
   ['StewardBackupFails', 'the volume of backups is full', instead('steward_backup_condition', 0, '"Ready"')],
   ['StewardBackupRehearsalFails', 'a chunk is damaged', instead('steward_backup_condition', 0, 'Rehearsed')],
   ['StewardDataStoreFull', 'a DataStore is full', instead('steward_datastore_available', 0)],
+  [
+    'StewardPoolEmpty',
+    'claims wait for a pool that has nothing',
+    {
+      ...instead('steward_pool_control_planes', 0, '"ready"'),
+      [`steward_pool_claims_waiting{${small},reason="NoneReady"}`]: 3,
+    },
+  ],
+  [
+    'StewardPoolNotRefilled',
+    'a quota is used up',
+    { [`steward_pool_refill_blocked{${small},reason="CreationRefused"}`]: 1 },
+  ],
   ['StewardReconcilesFail', 'every reconcile fails', instead('controller_runtime_reconcile_errors', `0+60x${minutes}`)],
   ['StewardBehind', 'a reconcile hangs', instead('workqueue_longest', 300)],
   ['StewardDefect', 'a promise is rejected unhandled', instead('steward_unhandled', `0x${minutes - 30} 1x30`)],
@@ -145,6 +162,22 @@ describe('Alerts', () => {
       ...instead('steward_tenant_probe_success', 0, 'endpoint'),
       ...instead('steward_tenant_condition', 0, 'ControlPlaneAvailable'),
       ...instead('steward_tenant_condition', 0, '"Ready"'),
+    });
+  });
+
+  test('are none twice for a pool that has nothing and cannot be refilled', () =>
+    fires(['StewardPoolEmpty'], {
+      ...instead('steward_pool_control_planes', 0, '"ready"'),
+      [`steward_pool_claims_waiting{${small},reason="NoneReady"}`]: 3,
+      [`steward_pool_refill_blocked{${small},reason="NotBecomingReady"}`]: 1,
+    }));
+
+  test('are none for a pool that nobody waits for, and none for a claim that will get one in a moment', async () => {
+    await fires([], instead('steward_pool_control_planes', 0, '"ready"'));
+    const waits = `${'0 '.repeat(minutes - 3)}${'1 '.repeat(3)}`.trim();
+    await fires([], {
+      ...instead('steward_pool_control_planes', 0, '"ready"'),
+      [`steward_pool_claims_waiting{${small},reason="NoneReady"}`]: waits,
     });
   });
 

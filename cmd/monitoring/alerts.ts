@@ -35,6 +35,10 @@ const ours = `{controller=~"${controllerNames.join('|')}"}`;
 const seconds = { minute: 60, hour: 3600, day: 24 * 3600 };
 const describe = '`kubectl -n <namespace> describe tcp <name>`';
 
+/** Claims wait, and nothing of their pool can be claimed. */
+const poolEmpty =
+  'max by (namespace, name) (steward_pool_claims_waiting{reason="NoneReady"}) > 0 and on (namespace, name) max by (namespace, name) (steward_pool_control_planes{state="ready"}) == 0';
+
 /** Every alert, those that concern most users first. */
 export const alerts: readonly Alert[] = [
   {
@@ -269,6 +273,32 @@ export const alerts: readonly Alert[] = [
     summary: 'The DataStore {{ $labels.name }} takes no more tenants',
     meaning: 'New tenants are placed in another DataStore. If none fits, they wait.',
     remedy: ['Raise `spec.placement.capacity.tenants`, add a DataStore, or rebalance with `spec.drain.keep`.'],
+  },
+  {
+    name: 'StewardPoolEmpty',
+    expr: poolEmpty,
+    for: '5m',
+    severity: 'warning',
+    summary: `Claims wait for the pool ${tenant}, which has no prepared control plane`,
+    meaning: 'Whoever claims a control plane of this pool waits until one has started, or for ever if none does.',
+    remedy: [
+      '`kubectl -n <namespace> describe controlplanepool <name>`: the condition Ready says whether control planes are being prepared, and why not. [Its reasons have remedies](conditions.md#controlplanepool).',
+      'If they are prepared, but claimed at once, raise `spec.maxReady`. If it is 0, the pool prepares none.',
+      'If the template has just changed, claims wait for control planes of the new one: wait.',
+    ],
+  },
+  {
+    name: 'StewardPoolNotRefilled',
+    expr: `max by (namespace, name, reason) (steward_pool_refill_blocked) == 1 unless on (namespace, name) (${poolEmpty})`,
+    for: '15m',
+    severity: 'warning',
+    summary: `The pool ${tenant} cannot be refilled: {{ $labels.reason }}`,
+    meaning: 'Claims get what is left in reserve. Once that is used up, they wait.',
+    remedy: [
+      '`kubectl -n <namespace> describe controlplanepool <name>`: the message of Ready has what the API server refuses, or names the control planes that do not become Ready. [The reasons have remedies](conditions.md#controlplanepool).',
+      'With CreationRefused, look at the quota of the namespace and at the DataStore of the template.',
+      'With NotBecomingReady, `kubectl -n <namespace> describe tcp <control plane>`: its conditions say what is wrong.',
+    ],
   },
   {
     name: 'StewardReconcilesFail',

@@ -80,6 +80,21 @@ describe('A ControlPlaneClaim', () => {
     });
   });
 
+  test('is reported as bound once, when it can use its control plane, and never again', async () => {
+    const world = await filled();
+    await world.putSecret('mine-kubeconfig', {});
+    await world.claim('mine');
+    await world.settle();
+    expect([await world.bound('mine'), world.bindings]).toEqual(['False SecretTaken', []]);
+    await world.cluster.admin.delete(kinds.Secret, key('mine-kubeconfig'));
+    await world.settle();
+    expect([await world.bound('mine'), world.bindings]).toEqual(['True Bound', ['mine']]);
+    await world.cluster.admin.delete(kinds.Secret, key('mine-kubeconfig'));
+    world.restart();
+    await world.settle();
+    expect([await world.secret('mine-kubeconfig'), world.bindings]).toEqual([expect.anything(), ['mine']]);
+  });
+
   test('of several for one control plane gets it or waits, and gets the next one that becomes Ready', async () => {
     const world = await filled();
     const [first, second] = [await world.claim('first'), await world.claim('second')];

@@ -32,6 +32,7 @@ export function controlPlaneClaimController(deps: Dependencies): Controller<Cont
       const found = await controlPlaneFor(claim, deps, ctx.signal);
       if ('reason' in found) return { status: unboundStatus(claim, found, ctx.now) };
       const kubeconfig = await kubeconfigs.keep(claim, found, ctx);
+      if (kubeconfig.is === 'written' && claim.status?.kubeconfigSecret === undefined) deps.bound(claim);
       const afterMs = kubeconfig.is === 'written' ? Math.max(kubeconfig.renewal - ctx.now.getTime(), 1000) : undefined;
       return {
         status: boundStatus(claim, found, kubeconfig, ctx.now),

@@ -12,6 +12,8 @@ export interface Dependencies {
   pools(): readonly ControlPlanePool[];
   /** All ControlPlaneClaims, from a cache. */
   claims(): readonly ControlPlaneClaim[];
+  /** Called when a claim has its control plane and kubeconfig for the first time. */
+  bound(claim: ControlPlaneClaim): void;
   /** Certificates with less left are renewed, in milliseconds. */
   readonly renewBeforeMs: number;
 }

@@ -59,7 +59,7 @@ async function startManager(user: string): Promise<AsyncDisposable> {
     ...{ memory, ...parts, informers },
     controllers: [
       controlPlanePoolController({ cluster, newSuffix, ...lists }),
-      controlPlaneClaimController({ cluster, renewBeforeMs: 0, ...lists }),
+      controlPlaneClaimController({ cluster, renewBeforeMs: 0, bound: () => undefined, ...lists }),
     ],
     events: new EventRecorder({ memory, ...parts, controller: user, instance: user }),
   });

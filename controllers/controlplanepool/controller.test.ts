@@ -35,6 +35,19 @@ describe('A ControlPlanePool', () => {
     expect(await world.poolReady()).toBe('True Ready');
   });
 
+  test('counts what it creates, first and as a refill', async () => {
+    const world = new PoolWorld();
+    await world.pool({ minReady: 2 });
+    await world.settle();
+    expect((await world.readPool()).status?.created).toBe(2);
+    await world.fill();
+    await world.claim('mine');
+    await world.settle();
+    expect((await world.readPool()).status).toMatchObject({ created: 3, ready: 1, claimed: 1 });
+    await world.settle();
+    expect((await world.readPool()).status?.created).toBe(3);
+  });
+
   test('prepares one without minReady', async () => {
     const world = new PoolWorld();
     await world.pool();

@@ -44,7 +44,7 @@ export function controlPlanePoolController(deps: Dependencies): Controller<Contr
       const facts = {
         ...{ templateHash: templateHash(pool.spec.template), wanted, prepared, recent },
         ...{ claimed: claimedCount(pool, found.tenants), replaced: found.replaced },
-        ...{ stalled: found.plan.stalled, refusal: found.creation.refusal },
+        ...{ stalled: found.plan.stalled, refusal: found.creation.refusal, created: found.creation.created.length },
       };
       const falls = wanted > pool.spec.minReady ? demandFallsMs(recent, ctx.now) : undefined;
       const { next } = found.plan;

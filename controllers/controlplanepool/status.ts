@@ -10,6 +10,8 @@ export interface PoolFacts {
   readonly wanted: number;
   readonly prepared: readonly Prepared[];
   readonly claimed: number;
+  /** How many control planes this reconcile has created. */
+  readonly created: number;
   readonly recent: NonNullable<ControlPlanePoolStatus['recentClaims']>;
   readonly replaced: Replacements;
   /** Names of those that have not been Ready for long. */
@@ -38,6 +40,7 @@ export function poolStatus(pool: ControlPlanePool, facts: PoolFacts, now: Date):
     ready,
     preparing: current.length - ready,
     claimed: facts.claimed,
+    created: (pool.status?.created ?? 0) + facts.created,
     ...(facts.recent.length > 0 && { recentClaims: facts.recent }),
     ...(count > 0 && { replacements: { count, time: new Date(last).toISOString() } }),
   };

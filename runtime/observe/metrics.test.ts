@@ -47,6 +47,7 @@ test('clients, leader election, certificates, admission and applied sets have me
   metrics.admission().panicked('/validate');
   metrics.apply().drifted('deployment', 'Secret');
   metrics.phase('tenant', 'pki', 0.1);
+  metrics.claimBound(0.6);
   const text = await metrics.registry.metrics();
   for (const line of [
     'rest_client_requests_total{code="200",method="GET",host="tenant"} 1',
@@ -58,6 +59,8 @@ test('clients, leader election, certificates, admission and applied sets have me
     'controller_runtime_webhook_requests_total{webhook="/validate",code="200"} 1',
     'controller_runtime_webhook_requests_in_flight{webhook="/validate"} 0',
     'controller_runtime_webhook_latency_seconds_count{webhook="/validate"} 1',
+    'steward_claim_bound_seconds_bucket{le="0.5"} 0',
+    'steward_claim_bound_seconds_bucket{le="0.75"} 1',
     'controller_runtime_webhook_panics_total{webhook="/validate"} 1',
     'steward_apply_drift_total{component="deployment",kind="Secret"} 1',
     'steward_phase_duration_seconds_count{controller="tenant",phase="pki"} 1',

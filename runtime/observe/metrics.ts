@@ -15,6 +15,11 @@ const reconcileBuckets = [
 /** client-go's buckets for queues: 10 ns · 10ⁿ, twelve of them, in seconds. */
 const queueBuckets = Array.from({ length: 12 }, (_, n) => Number((1e-8 * 10 ** n).toPrecision(1)));
 
+/** From what is prepared already to what has to start first, in seconds. */
+const claimBuckets = [0.25, 0.5, 0.75, 1, 1.5, 2, 2.5, 3, 4, 5, 7.5, 10, 15, 20, 30, 60, 120, 300, 600, 1800, 3600];
+const claimHelp =
+  'Time from the creation of a ControlPlaneClaim until it has a control plane and its kubeconfig; up to a second too long, because creation times have whole seconds';
+
 /**
  * The process's metrics in a registry of their own, under the names that controller-runtime and client-go use, so that
  * existing dashboards work. Only what `watchObjects` adds is labeled by object.
@@ -172,6 +177,11 @@ export class Metrics {
         pruned.inc({ component, kind });
       },
     };
+  }
+
+  /** How long a claim waited for its control plane. */
+  claimBound(seconds: number): void {
+    this.#histogram('steward_claim_bound_seconds', claimHelp, { labels: [], buckets: claimBuckets }).observe(seconds);
   }
 
   /** How long one phase took. */

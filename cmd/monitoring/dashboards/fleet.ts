@@ -104,6 +104,56 @@ export const fleetDashboard: Dashboard = {
       ],
     },
     {
+      title: 'Control planes in pools',
+      description: 'In reserve, ready to be claimed or being prepared, and those that were claimed.',
+      ...{ type: 'timeseries', unit: 'short' },
+      queries: [
+        {
+          expr: 'sum by (state) (max by (namespace, name, state) (steward_pool_control_planes))',
+          legend: '{{state}}',
+        },
+        { expr: 'sum(max by (namespace, name) (steward_pool_wanted))', legend: 'wanted' },
+      ],
+    },
+    {
+      title: 'Refills of pools',
+      description: 'Control planes that pools created within an hour; the ten highest.',
+      ...{ type: 'timeseries', unit: 'short' },
+      queries: [
+        {
+          expr: 'topk(10, max by (namespace, name) (increase(steward_pool_created_total[1h])))',
+          legend: '{{namespace}}/{{name}}',
+        },
+      ],
+    },
+    {
+      title: 'Time from claim to control plane',
+      description:
+        'Of the claims of ten minutes. Creation times have whole seconds, so that it is up to a second less.',
+      ...{ type: 'timeseries', unit: 's' },
+      queries: [0.5, 0.99].map((share) => ({
+        expr: `histogram_quantile(${share}, sum by (le) (rate(steward_claim_bound_seconds_bucket[10m])))`,
+        legend: `p${share * 100}`,
+      })),
+    },
+    {
+      title: 'Claims that wait',
+      description: 'By the reason of their condition Bound.',
+      ...{ type: 'timeseries', unit: 'short' },
+      queries: [
+        {
+          expr: 'sum by (reason) (max by (namespace, name, reason) (steward_pool_claims_waiting))',
+          legend: '{{reason}}',
+        },
+      ],
+    },
+    {
+      title: 'Pools that cannot be refilled',
+      description: 'The message of the condition Ready says why.',
+      ...{ type: 'table', unit: 'short' },
+      queries: [{ expr: 'max by (namespace, name, reason) (steward_pool_refill_blocked)', legend: '' }],
+    },
+    {
       title: 'Time until the next certificate expires',
       description: 'Certificates are renewed a day before, CAs are not.',
       ...{ type: 'timeseries', unit: 's' },

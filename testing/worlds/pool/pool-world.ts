@@ -49,6 +49,8 @@ export class PoolWorld {
   readonly clock = new FakeClock();
   readonly cluster: FakeCluster;
   readonly events: string[] = [];
+  /** Names of the claims that were bound, once for each time that a controller said so. */
+  readonly bindings: string[] = [];
   #names = 0;
   #lists: Lists = { tenants: [], pools: [], claims: [] };
   #reconcilers: ReadonlyMap<KindRef, Reconciler>;
@@ -61,18 +63,21 @@ export class PoolWorld {
 
   /** A manager that starts now, beside those that exist. All read the same caches. */
   newManager(): ReadonlyMap<KindRef, Reconciler> {
-    const { cluster, clock, events } = this;
+    const { cluster, clock, events, bindings } = this;
     const lists = {
       tenants: () => this.#lists.tenants,
       pools: () => this.#lists.pools,
       claims: () => this.#lists.claims,
+    };
+    const bound = ({ metadata }: ControlPlaneClaim): void => {
+      bindings.push(metadata.name);
     };
     const newSuffix = (): string => String((this.#names += 1)).padStart(4, '0');
     const of = (controller: Parameters<typeof worldReconciler>[0]): Reconciler =>
       worldReconciler(controller, { cluster, clock, events });
     return new Map<KindRef, Reconciler>([
       [controlPlanePool, of(controlPlanePoolController({ cluster, newSuffix, ...lists }))],
-      [controlPlaneClaim, of(controlPlaneClaimController({ cluster, renewBeforeMs: 0, ...lists }))],
+      [controlPlaneClaim, of(controlPlaneClaimController({ cluster, renewBeforeMs: 0, bound, ...lists }))],
     ]);
   }
 

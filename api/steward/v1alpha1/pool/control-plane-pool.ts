@@ -56,6 +56,7 @@ const controlPlanePoolStatus = obj({
     described(int32(), 'Number of prepared control planes of the current template that cannot be claimed yet.'),
   ),
   claimed: opt(described(int32(), 'Number of control planes of this pool that were claimed and still exist.')),
+  created: opt(described(int64(), 'Number of control planes that the pool has created so far.')),
   recentClaims: opt(
     described(
       list(recentClaim, { maxItems: mostReady }),
