@@ -34,7 +34,7 @@ export interface TenantChange {
 }
 
 /** What is wrong with a control plane, and what its author should know. */
-export interface Judgement {
+export interface Findings {
   readonly errors: readonly InvalidInput[];
   readonly warnings: readonly string[];
 }
@@ -44,7 +44,7 @@ export async function judgeTenant(
   { cluster, newestMinor, boundaries: settings, reach }: Judging,
   { namespace, ...change }: TenantChange,
   signal: AbortSignal,
-): Promise<Judgement> {
+): Promise<Findings> {
   const { items } = await cluster.list(dataStore, { signal });
   const drivers = new Map(items.map(({ metadata, spec }) => [metadata.name, spec.driver]));
   const troubles = new Map(

@@ -35,12 +35,16 @@ interface Asked {
   readonly object: Draft;
   readonly oldObject?: Draft;
   readonly userInfo?: AdmissionRequest['userInfo'];
+  readonly defaultDataStore?: string;
 }
 
 /** The answer of the cluster's admission to a request in the namespace. */
-async function answerTo(cluster: FakeCluster, { object, oldObject, userInfo }: Asked): Promise<Answer> {
+async function answerTo(
+  cluster: FakeCluster,
+  { object, oldObject, userInfo, defaultDataStore = '' }: Asked,
+): Promise<Answer> {
   const { kind = '' } = object as { readonly kind?: string };
-  const handler = createAdmissions({ cluster, defaultDataStore: '', newestMinor })[
+  const handler = createAdmissions({ cluster, defaultDataStore, newestMinor })[
     `/validate-steward-butlerlabs-dev-v1alpha1-${kind.toLowerCase()}`
   ];
   if (handler === undefined) throw new Error(`nobody answers for ${kind}`);
@@ -122,6 +126,14 @@ describe('A pool', () => {
     // A single control plane may have it.
     const tcp = tenantControlPlaneWith({ ...changes, metadata: { namespace } });
     expect((await answerTo(cluster, { object: tcp })).message).toBe('allowed');
+  });
+
+  test('is judged with the DataStore that its control planes get by default', async () => {
+    const open = { spec: { dataStore: '' } };
+    const cluster = await clusterWithStores();
+    expect((await answerTo(cluster, { object: poolOf(open), defaultDataStore: 'default' })).message).toBe('allowed');
+    const { message } = await answerTo(cluster, { object: poolOf(open), defaultDataStore: 'nowhere' });
+    expect(message).toContain('spec.template.spec.dataStore "nowhere"');
   });
 
   test('may be changed in other respects although its template would be refused by now', async () => {

@@ -9,7 +9,7 @@ import { isAllowed } from '../../runtime/admission/access-review.ts';
 import type { AdmissionAnswer, AdmissionHandler, AdmissionRequest } from '../../runtime/admission/admission.ts';
 import type { Cluster } from '../../runtime/client/cluster.ts';
 import { judgeTenant } from './judge-tenant.ts';
-import type { Judgement, Judging } from './judge-tenant.ts';
+import type { Findings, Judging } from './judge-tenant.ts';
 import { objectOf, oldOf } from './reviewed-object.ts';
 import { verdict, withWarnings } from './verdict.ts';
 
@@ -41,7 +41,7 @@ async function judgeTemplate(
   { defaultDataStore, ...judging }: PoolJudging,
   { pool, namespace }: { readonly pool: ControlPlanePool; readonly namespace: string },
   signal: AbortSignal,
-): Promise<Judgement> {
+): Promise<Findings> {
   const tcp = tenants.withDefaults(pools.controlPlaneFrom(pool), { defaultDataStore });
   const { errors, warnings } = await judgeTenant(judging, { namespace, tcp }, signal);
   const shared = conflicts(pool, judging);
