@@ -1,12 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { parseAllDocuments } from 'yaml';
 import { kinds } from '../../api/core/kinds.ts';
-import type { Manifest } from '../../api/meta.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import { resolveTools } from '../../e2e/tools/resolve.ts';
 import { newestMinor } from '../../kubeadm/versions.ts';
@@ -18,6 +15,7 @@ import { parseKubeconfig } from '../../runtime/client/kubeconfig.ts';
 import { silent } from '../../runtime/observe/logger.ts';
 import { startApiServer } from '../../testing/servers/api-server.ts';
 import type { ApiServer } from '../../testing/servers/api-server.ts';
+import { shippedWebhooks } from '../../testing/servers/shipped-webhooks.ts';
 import { loopbackPair, serverCa } from '../../testing/servers/server-certificates.ts';
 import { createAdmissions } from './admissions.ts';
 
@@ -26,25 +24,6 @@ const config = join(import.meta.dirname, '../../config');
 const namespace = 'steward-system';
 const key = { namespace, name: 'etcd' };
 const webhookName = 'vdatastoreservers.kb.io';
-
-/** The shipped webhook, which the API server finds on this host. */
-async function shippedWebhook(port: number, authority: string): Promise<Manifest> {
-  const text = await readFile(join(config, 'webhook/webhooks.yaml'), 'utf8');
-  for (const document of parseAllDocuments(text)) {
-    const manifest = document.toJS() as Manifest & {
-      readonly webhooks?: readonly {
-        readonly name: string;
-        readonly clientConfig: { readonly service: { readonly path: string } };
-      }[];
-    };
-    const found = manifest.webhooks?.find(({ name }) => name === webhookName);
-    if (found === undefined) continue;
-    const caBundle = Buffer.from(authority).toString('base64');
-    const clientConfig = { url: `https://127.0.0.1:${port}${found.clientConfig.service.path}`, caBundle };
-    return { ...manifest, webhooks: [{ ...found, clientConfig }] };
-  }
-  throw new Error(`config/webhook has no webhook ${webhookName}`);
-}
 
 describe('The image of the quick-start etcd', () => {
   let server: ApiServer;
@@ -90,7 +69,10 @@ describe('The image of the quick-start etcd', () => {
     });
     const ca = await serverCa('webhooks');
     const port = await webhooks.listen({ host: '127.0.0.1', port: 0 }, await loopbackPair(ca, 'webhooks'));
-    await admin.create(kinds.ValidatingWebhookConfiguration, await shippedWebhook(port, ca.certificate));
+    await admin.create(
+      kinds.ValidatingWebhookConfiguration,
+      await shippedWebhooks([webhookName], { port, authority: ca.certificate }),
+    );
     await report(3, '3.6');
     // The API server needs a moment to load a configuration.
     for (let attempt = 0; calls === 0 && attempt < 100; attempt += 1) {
