@@ -60,7 +60,7 @@ export const controlPlaneClaim: NamespacedKind<
     {
       rule: `self.metadata.name.size() <= ${longestClaimName}`,
       message: `the name of a claim is that of the user in its certificate: use at most ${longestClaimName} characters`,
-      fieldPath: '.metadata.name',
+      fieldPath: '.metadata',
     },
   ],
   spec: controlPlaneClaimSpec,

@@ -94,7 +94,7 @@ export const controlPlanePool: NamespacedKind<ControlPlanePoolSpec, ControlPlane
       {
         rule: `self.metadata.name.matches('^[a-z]([-a-z0-9]{0,${longestPoolName - 2}}[a-z0-9])?$')`,
         message: `the names of the control planes begin with that of the pool: use at most ${longestPoolName} lower-case letters, digits and dashes, begin with a letter and do not end with a dash`,
-        fieldPath: '.metadata.name',
+        fieldPath: '.metadata',
       },
     ],
     referral: { path: 'spec.template.spec', explained: 'tenantcontrolplane.spec' },
