@@ -90,7 +90,9 @@ beforeAll(async () => {
   };
   await installKinds(admin, allKinds);
   await admin.create(kinds.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
-  const spec = { driver: 'etcd', endpoints: ['etcd:2379'] };
+  const pair = { certificate: { content: 'eA==' }, privateKey: { content: 'eA==' } };
+  const tlsConfig = { certificateAuthority: pair, clientCertificate: pair };
+  const spec = { driver: 'etcd', endpoints: ['etcd:2379'], tlsConfig };
   await admin.create(dataStore, { apiVersion, kind: 'DataStore', metadata: { name: 'default' }, spec });
   const handlers = createAdmissions({ cluster: admin, defaultDataStore: 'default', newestMinor });
   webhooks = new AdmissionServer({ clock: systemClock, log: silent, handlers });

@@ -168,6 +168,11 @@ describe('The commands of a how-to page', () => {
         expect(pool?.spec.template.spec.controlPlane.deployment.replicas).toBe(1);
       },
       async () => {
+        expect(await cluster.get(kinds.Role, { ...shop, name: 'claims-of-ci' })).toMatchObject({
+          rules: [{}, { resources: ['controlplanepools'], resourceNames: ['small'], verbs: ['claim'] }, {}],
+        });
+      },
+      async () => {
         expect((await cluster.get(controlPlaneClaim, claim))?.spec).toEqual({
           pool: 'small',
           deletionPolicy: 'Delete',
