@@ -186,6 +186,22 @@ export default {
       { path: '^(clusterstacks/)?cmd/' },
     ),
     rule(
+      'commands-load-what-they-need',
+      'Whatever the binary imports at its start is held in memory by every process of it, of which some are small.',
+      { path: '^cmd/steward\\.ts$' },
+      {
+        dynamic: false,
+        path: '^(api|runtime|kubeadm|stores|clusterstacks|tenants|controllers|cmd)/',
+        pathNot: '^cmd/(flags/flags|exception-record|last-resort|version)\\.ts$',
+      },
+    ),
+    rule(
+      'the-activator-is-small',
+      'It runs beside the manager all the time, and holds nothing that only a manager needs.',
+      { path: '^cmd/activator/activator\\.ts$' },
+      { path: '^(kubeadm|stores|clusterstacks|controllers)/', reachable: true },
+    ),
+    rule(
       'tests-stay-in-tests',
       'Product code never imports test code.',
       // It writes pages of this repository, and is no part of the program.

@@ -8,31 +8,13 @@ import { bootstrapNatsAccounts } from '../stores/nats/bootstrap-accounts.ts';
 import { StoreError } from '../stores/store-error.ts';
 import { dataStore } from '../api/steward/v1alpha1/data-store.ts';
 import { connectionOf } from './connection-of.ts';
+import { datastoreBootstrapFlags, serverBootstrapFlags } from './flags/datastore-bootstrap-flags.ts';
 import { readFlags, UsageError } from './flags/flags.ts';
-import type { Flags } from './flags/flags.ts';
 import { goDuration } from '../api/go-duration.ts';
 import { quickStartDataStore } from './quick-start-data-store.ts';
 import { untilAnswered } from './until-answered.ts';
 
 const fieldManager = 'steward-datastore-bootstrap';
-
-/** The flags of `steward datastore-bootstrap` for stores beside etcd. */
-export const serverBootstrapFlags = {
-  kubeconfig: { value: '', help: 'Path of a kubeconfig for the cluster. Defaults to the service account of the pod.' },
-  namespace: { value: 'steward-system', help: 'Namespace of the StatefulSet and of its Secrets.' },
-  'cluster-domain': { value: 'cluster.local', help: 'DNS domain of the cluster.' },
-  timeout: { value: '10m', help: 'Maximum duration. For etcd, this includes waiting for its members.' },
-} as const satisfies Flags;
-
-/** The flags of `steward datastore-bootstrap etcd`. */
-export const datastoreBootstrapFlags = {
-  ...serverBootstrapFlags,
-  members: { value: 1, help: 'Number of replicas of the StatefulSet.' },
-  'data-store': {
-    value: '',
-    help: 'Name of the DataStore to create for it once its members are ready. If empty, none is created.',
-  },
-} as const satisfies Flags;
 
 /** The common inputs of all bootstraps. */
 type Tools = Omit<ServerBootstrap, 'plan'>;

@@ -1,21 +1,9 @@
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { inspect } from 'node:util';
-import { runActivator } from './activator/activator.ts';
-import { runBackupCommand, runRestoreCommand } from './backup.ts';
-import { datastoreBootstrapFlags, runDatastoreBootstrap } from './datastore-bootstrap.ts';
-import { activatorFlags } from './flags/activator-flags.ts';
-import { backupFlags, restoreFlags } from './flags/backup-flags.ts';
-import { UsageError, describeFlags } from './flags/flags.ts';
+import { UsageError } from './flags/flags.ts';
 import { exceptionRecord } from './exception-record.ts';
 import { LastResort } from './last-resort.ts';
-import { managerFlags } from './flags/manager-flags.ts';
-import { readManagerSettings } from './flags/manager-settings.ts';
-import { runManager } from './manager.ts';
-import { migrateFlags } from './flags/migrate-flags.ts';
-import { runMigrate } from './migrate.ts';
-import { openRepository } from '../clusterstacks/cmd/stack/open-repository.ts';
-import { runStack, stackUsage } from '../clusterstacks/cmd/stack/run-stack.ts';
 import { version } from './version.ts';
 
 /** In a pod, the folder for temporary files is a volume, which outlives a restart of the container. */
@@ -35,16 +23,23 @@ const lastResort = new LastResort(
 /** What kubectl starts for `kubectl steward`: this program under another name. */
 const isPlugin = basename(process.argv[1] ?? '').startsWith('kubectl-steward');
 
-/** The commands of the binary; the first is what runs when none is named. */
+/** The commands of the binary; the first is what runs when none is named. Each loads only what it needs. */
 const commands: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {
   // A reconcile that does not heed its abort ends with the process.
-  manager: async (args) => process.exit(await runManager(readManagerSettings(args, process.env), lastResort)),
-  'datastore-bootstrap': (args) => runDatastoreBootstrap(args, process.env),
-  activator: (args) => runActivator(args, process.env),
-  migrate: (args) => runMigrate(args, process.env),
-  backup: (args) => runBackupCommand(args, process.env),
-  restore: (args) => runRestoreCommand(args, process.env),
-  stack: (args) => {
+  manager: async (args) => {
+    const { readManagerSettings } = await import('./flags/manager-settings.ts');
+    const { runManager } = await import('./manager.ts');
+    return process.exit(await runManager(readManagerSettings(args, process.env), lastResort));
+  },
+  'datastore-bootstrap': async (args) =>
+    (await import('./datastore-bootstrap.ts')).runDatastoreBootstrap(args, process.env),
+  activator: async (args) => (await import('./activator/activator.ts')).runActivator(args, process.env),
+  migrate: async (args) => (await import('./migrate.ts')).runMigrate(args, process.env),
+  backup: async (args) => (await import('./backup.ts')).runBackupCommand(args, process.env),
+  restore: async (args) => (await import('./backup.ts')).runRestoreCommand(args, process.env),
+  stack: async (args) => {
+    const { openRepository } = await import('../clusterstacks/cmd/stack/open-repository.ts');
+    const { runStack } = await import('../clusterstacks/cmd/stack/run-stack.ts');
     const stop = new AbortController();
     process.once('SIGINT', () => {
       stop.abort(new Error('the process was asked to terminate (SIGINT)'));
@@ -65,38 +60,6 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<num
   },
 };
 
-const usage = `steward ${version}: hosted Kubernetes control planes
-
-Usage: steward <command> [flags]
-
-  manager               runs the controllers and the admission webhooks (the default command)
-  datastore-bootstrap   etcd, postgres, mysql, nats or nats-accounts: creates the certificates and the administrator of config/datastores
-  activator             holds the first calls of control planes that sleep, and has them woken up
-  migrate               copies a tenant's data to another DataStore; the manager runs it in Jobs
-  backup                saves the data, CAs and keys of a control plane, once or all the time
-  restore               restores a control plane from its backups
-  kubectl               the commands of kubectl steward, for people: get, create, upgrade …; see steward kubectl --help
-  stack                 build, push, diff or lint: releases of cluster stacks; see steward stack --help
-  version               prints the version
-
-Flags of manager:
-${describeFlags(managerFlags)}
-
-Flags of datastore-bootstrap (--members for etcd only):
-${describeFlags(datastoreBootstrapFlags)}
-
-Flags of activator:
-${describeFlags(activatorFlags)}
-
-Flags of migrate:
-${describeFlags(migrateFlags)}
-
-Flags of backup:
-${describeFlags(backupFlags)}
-
-Flags of restore:
-${describeFlags(restoreFlags)}`;
-
 async function main(args: readonly string[]): Promise<number> {
   const [first = 'manager', ...rest] = args;
   if (first === 'kubectl') {
@@ -105,7 +68,8 @@ async function main(args: readonly string[]): Promise<number> {
     return runPluginProcess(rest);
   }
   if (['help', '--help', '-h'].some((word) => args.includes(word))) {
-    console.log(first === 'stack' ? stackUsage : usage);
+    if (first === 'stack') console.log((await import('../clusterstacks/cmd/stack/run-stack.ts')).stackUsage);
+    else console.log((await import('./flags/usage.ts')).usage);
     return 0;
   }
   const [name, flags] = first.startsWith('-') ? ['manager', args] : [first, rest];

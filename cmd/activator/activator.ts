@@ -6,6 +6,8 @@ import type { Cluster } from '../../runtime/client/cluster.ts';
 import { openCluster } from '../../runtime/client/http-cluster.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { contactCheck, healthPages, HttpEndpoints, metricsPages } from '../../runtime/observe/http-endpoints.ts';
+import { IdleCollector } from '../../runtime/heap/idle-collector.ts';
+import { ownHeap } from '../../runtime/heap/own-heap.ts';
 import type { Logger } from '../../runtime/observe/logger.ts';
 import { createWinstonLogger } from '../../runtime/observe/winston-logger.ts';
 import { Activator } from '../../tenants/activator/activator.ts';
@@ -64,6 +66,8 @@ export async function runActivator(args: readonly string[], environment: Environ
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve);
   const cluster = openCluster(connection, { name: 'management', userAgent: `steward-activator/${version}` });
   const running = await startActivator(cluster, settings, log);
+  const collector = new IdleCollector({ clock: systemClock, ...ownHeap() });
+  collector.start();
   const started = running.ready.then(() => {
     log.info('started', { version, node: process.version });
     return promise;
@@ -73,6 +77,7 @@ export async function runActivator(args: readonly string[], environment: Environ
     log.info('stopping', { signal: await Promise.race([started, promise]) });
     return 0;
   } finally {
+    collector.stop();
     await running.close();
     await cluster.close();
   }

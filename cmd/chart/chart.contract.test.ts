@@ -10,7 +10,7 @@ import type { Manifest, PolicyRule } from '../../api/meta.ts';
 import { stewardGroup } from '../../api/names.ts';
 import { chartCases } from '../../testing/builders/chart-cases.ts';
 import { chartFolder, helm, renderedChart } from '../../testing/repository/rendered-chart.ts';
-import { datastoreBootstrapFlags } from '../datastore-bootstrap.ts';
+import { datastoreBootstrapFlags } from '../flags/datastore-bootstrap-flags.ts';
 import { declaredRoles } from '../declared-access.ts';
 import { readFlags } from '../flags/flags.ts';
 import { readManagerSettings } from '../flags/manager-settings.ts';

@@ -1,8 +1,8 @@
 import { codeInProse } from '../../api/generate/code-in-prose.ts';
 import { managerFlags } from './manager-flags.ts';
-import { datastoreBootstrapFlags, serverBootstrapFlags } from '../datastore-bootstrap.ts';
 import { activatorFlags } from './activator-flags.ts';
 import { backupFlags, restoreFlags } from './backup-flags.ts';
+import { datastoreBootstrapFlags, serverBootstrapFlags } from './datastore-bootstrap-flags.ts';
 import type { Flag, Flags } from './flags.ts';
 import { variableOf } from './flag-variables.ts';
 import { migrateFlags } from './migrate-flags.ts';

@@ -15,6 +15,7 @@ export interface PlainMetadata {
   labels?: Record<string, string>;
   annotations?: Record<string, string>;
   finalizers?: string[];
+  creationTimestamp?: string;
   deletionTimestamp?: string;
   ownerReferences?: { apiVersion: string; kind: string; name: string; uid: string }[];
 }
