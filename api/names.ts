@@ -148,6 +148,8 @@ export const annotations = {
    * separated by commas.
    */
   nodeAddresses: `${domain}/node-addresses`,
+  /** On the EndpointSlice of a tenant that leads to the activator: `true` passes calls on as soon as the API server of a pod is ready. */
+  passedEarly: `${domain}/passed-early`,
   /** On a TenantControlPlane that a restore has woken up or completed: the moment as of which it was restored, and the UID of the TenantRestore. */
   restored: `backup.${domain}/restored`,
   /** On a TenantControlPlane: name of the TenantRestore that gives it CAs, keys and data. Until `restored` is set, it has no others. */

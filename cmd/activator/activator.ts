@@ -17,6 +17,8 @@ import { ConnectionPlaces } from '../../tenants/activator/connection-places.ts';
 import type { PlaceLimits } from '../../tenants/activator/connection-places.ts';
 import { PortListeners } from '../../tenants/activator/port-listeners.ts';
 import { ReadyPods } from '../../tenants/activator/ready-pods.ts';
+import { apiServerAnswers } from '../../tenants/activator/api-server-answers.ts';
+import { StartingPods } from '../../tenants/activator/starting-pods.ts';
 import { essential, portTable, tenantSlices, TenantTable } from '../../tenants/activator/tenant-table.ts';
 import { WakeRequests } from '../../tenants/activator/wake-requests.ts';
 import { Closing } from '../closing.ts';
@@ -26,6 +28,9 @@ import { readFlags, UsageError } from '../flags/flags.ts';
 import { version } from '../version.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A pod that starts has so much time to say whether it is ready, in milliseconds. */
+const answerMs = 1_000;
 
 /** What `steward activator` is started with. */
 export interface ActivatorSettings {
@@ -135,6 +140,17 @@ export async function startActivator(
     slices: informers.informer(tenantSlices),
   });
   const pods = new ReadyPods();
+  const starting = closing.add(
+    new StartingPods({
+      clock,
+      log,
+      pods,
+      answers: (address, signal) => apiServerAnswers(address, { clock, answerMs, signal }),
+    }),
+    (open) => {
+      open.close();
+    },
+  );
   const key = { namespace, name: activatorObjects.wakeRequests };
   const wakes = closing.add(
     new WakeRequests({
@@ -151,7 +167,15 @@ export async function startActivator(
     },
   );
   const { registry, ended } = metricsOf();
-  const activator = new Activator({ clock, places: new ConnectionPlaces(limits), pods, wakes, background, ended });
+  const activator = new Activator({
+    clock,
+    places: new ConnectionPlaces(limits),
+    pods,
+    wakes,
+    starting,
+    background,
+    ended,
+  });
   const listeners = closing.add(
     new PortListeners({
       clock,
@@ -176,7 +200,7 @@ export async function startActivator(
   const endpoints = closing.add(new HttpEndpoints(pages, log), (open) => open.close());
   const healthPort = await endpoints.listen(health);
   const ready = informers.synced().then(() => {
-    table.follow(pods);
+    table.follow({ pods, starting });
     table.onPorts(() => {
       listeners.set(table.ports());
     });

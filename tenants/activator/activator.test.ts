@@ -14,6 +14,8 @@ import { ConnectionPlaces } from './connection-places.ts';
 import type { PlaceLimits } from './connection-places.ts';
 import { passedSocket } from './pass-through.ts';
 import { ReadyPods } from './ready-pods.ts';
+import type { PodAddress } from './ready-pods.ts';
+import { StartingPods } from './starting-pods.ts';
 import { WakeRequests } from './wake-requests.ts';
 
 const tenant = 'tenants/shop';
@@ -48,6 +50,14 @@ class World {
       await this.onWake();
     },
   });
+  readonly starting = new StartingPods({
+    clock: systemClock,
+    log: silent,
+    pods: this.pods,
+    answers: () => Promise.resolve(this.answers),
+  });
+  /** Whether API servers of pods that are not ready answer. */
+  answers = false;
   /** What happens when the tenant is requested to wake up. */
   onWake: () => Promise<void> = () => this.start();
   readonly #activator: Activator;
@@ -68,6 +78,7 @@ class World {
           return this.wakes.want(key);
         },
       },
+      starting: this.starting,
       background: background ?? nobody,
       times: { ...activatorTimes, ...times },
       ended: (outcome) => {
@@ -95,6 +106,11 @@ class World {
 
   /** Starts the server of the tenant, and says that its pod is ready. */
   async start(): Promise<void> {
+    this.pods.set(tenant, [await this.serve()]);
+  }
+
+  /** Starts the server of the tenant. */
+  async serve(): Promise<PodAddress> {
     const server = createTlsServer({ cert: pair.certificate, key: pair.key, allowHalfOpen: true }, (socket) => {
       socket.pipe(socket);
     });
@@ -102,7 +118,7 @@ class World {
     server.on('connection', (socket: Socket) => this.#open.add(socket));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    this.pods.set(tenant, [{ host: '127.0.0.1', port: (server.address() as AddressInfo).port }]);
+    return { host: '127.0.0.1', port: (server.address() as AddressInfo).port };
   }
 
   /** Resolves when so many connections have ended or were passed on. */
@@ -112,6 +128,7 @@ class World {
 
   close(): void {
     this.wakes.close();
+    this.starting.close();
     for (const one of this.#open) {
       if ('destroy' in one) one.destroy();
       else one.close();
@@ -186,6 +203,16 @@ describe('A call of a tenant that sleeps', () => {
     await world.start();
     expect(await call(port, 'awake')).toBe('awake');
     expect(world.sent).toEqual([]);
+  });
+
+  test('is passed on as soon as the API server of a pod answers, also if the pod is not ready', async () => {
+    const { world, port } = await worldWith();
+    world.onWake = async () => {
+      world.starting.set(tenant, [await world.serve()]);
+      world.answers = true;
+    };
+    expect(await Promise.all([call(port, 'early'), call(port, 'as well')])).toEqual(['early', 'as well']);
+    expect([world.pods.of(tenant), world.starting.size]).toEqual([[], 0]);
   });
 
   test('waits while pods that are said to be ready do not accept yet', async () => {

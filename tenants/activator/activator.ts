@@ -8,6 +8,7 @@ import { HeldConnection } from './held-connection.ts';
 import type { HelloEnd } from './held-connection.ts';
 import { dial, passThrough } from './pass-through.ts';
 import type { ReadyPods } from './ready-pods.ts';
+import type { StartingPods } from './starting-pods.ts';
 import type { WakeRequests } from './wake-requests.ts';
 
 /** What became of a connection. */
@@ -46,6 +47,7 @@ export interface ActivatorOptions {
   readonly places: ConnectionPlaces;
   readonly pods: Pick<ReadyPods, 'of' | 'until'>;
   readonly wakes: Pick<WakeRequests, 'want'>;
+  readonly starting: Pick<StartingPods, 'want'>;
   /** Callers that wake no tenant. */
   readonly background: Pick<CallerAddresses, 'has'>;
   readonly times?: ActivatorTimes;
@@ -58,7 +60,7 @@ const againMs = 100;
 
 /**
  * Answers at the endpoints of tenants that sleep: holds connections that begin with a ClientHello, requests that the tenant wakes up, and
- * passes all bytes on to a pod as soon as one is ready. It has no key, so that it sees nothing but the hello.
+ * passes all bytes on to a pod as soon as the API server of one is. It has no key, so that it sees nothing but the hello.
  */
 export class Activator {
   readonly #options: ActivatorOptions;
@@ -113,16 +115,16 @@ export class Activator {
     tenant: CalledTenant,
     peer: string | undefined,
   ): Promise<Socket | 'Background' | 'Gone' | 'NotReady'> {
-    const { clock, pods, wakes, background } = this.#options;
+    const { clock, pods, wakes, starting, background } = this.#options;
     const isBackground = background.has(peer) || tenant.background.has(peer);
     const limit = deadline(clock, this.#times.readyMs, [held.gone]);
     const { signal } = limit;
-    let end: (() => void) | undefined;
+    let ends: readonly (() => void)[] | undefined;
     try {
       for (;;) {
         const isAwake = pods.of(tenant.key).length > 0;
         if (!isAwake && isBackground) return 'Background';
-        if (!isAwake) end ??= wakes.want(tenant.key);
+        if (!isAwake) ends ??= [wakes.want(tenant.key), starting.want(tenant.key)];
         const addresses = await pods.until(tenant.key, signal);
         const server = await dial(addresses, { clock, dialMs: this.#times.dialMs, signal });
         if (server !== undefined) return server;
@@ -132,7 +134,7 @@ export class Activator {
       if (!signal.aborted) throw error;
       return held.gone.aborted ? 'Gone' : 'NotReady';
     } finally {
-      end?.();
+      for (const end of ends ?? []) end();
       limit.release();
     }
   }

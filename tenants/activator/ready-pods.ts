@@ -16,6 +16,11 @@ export class ReadyPods {
       return;
     }
     this.#ready.set(tenant, addresses);
+    this.tell(tenant, addresses);
+  }
+
+  /** Tells those who wait for a tenant now where it is reached. It does not count as ready for that. */
+  tell(tenant: string, addresses: readonly PodAddress[]): void {
     const waiting = this.#waiting.get(tenant);
     this.#waiting.delete(tenant);
     for (const tell of waiting ?? []) tell(addresses);

@@ -5,6 +5,7 @@ import { InformerFactory } from '../../runtime/cache/informer-factory.ts';
 import { settle } from '../../testing/fake/fake-clock.ts';
 import { FakeCluster } from '../../testing/fake/fake-cluster.ts';
 import { ReadyPods } from './ready-pods.ts';
+import type { PodAddress } from './ready-pods.ts';
 import { essential, portTable, TenantTable, tenantSlices } from './tenant-table.ts';
 
 const key = { namespace: 'steward-system', name: activatorObjects.ports };
@@ -17,12 +18,17 @@ interface Slice {
   readonly component?: string;
   readonly made?: Readonly<Record<string, string>>;
   readonly nodes?: string;
+  readonly early?: string;
   readonly endpoints?: readonly object[] | null;
   readonly port?: string;
 }
 
 function slice({ namespace = 'tenants', name, of = 'shop', component = 'service', made = bySelector, ...more }: Slice) {
-  const noted = more.nodes === undefined ? {} : { annotations: { [annotations.nodeAddresses]: more.nodes } };
+  const told = {
+    ...(more.nodes !== undefined && { [annotations.nodeAddresses]: more.nodes }),
+    ...(more.early !== undefined && { [annotations.passedEarly]: more.early }),
+  };
+  const noted = Object.keys(told).length === 0 ? {} : { annotations: told };
   return {
     apiVersion: 'discovery.k8s.io/v1',
     kind: 'EndpointSlice',
@@ -42,6 +48,8 @@ class Known {
   readonly cluster = new FakeCluster();
   readonly informers = new InformerFactory({ cluster: this.cluster, transform: essential });
   readonly pods = new ReadyPods();
+  /** Pods that start, by tenant. */
+  readonly starting = new Map<string, readonly PodAddress[]>();
   readonly table = new TenantTable({
     ports: this.informers.informer(portTable('steward-system')),
     slices: this.informers.informer(tenantSlices),
@@ -49,7 +57,7 @@ class Known {
 
   async start(): Promise<void> {
     await this.informers.synced();
-    this.table.follow(this.pods);
+    this.table.follow({ pods: this.pods, starting: this.starting });
   }
 
   async put(one: Slice): Promise<void> {
@@ -138,6 +146,25 @@ describe('What the activator knows', () => {
     expect(one.pods.of('tenants/shop')).toEqual([]);
   });
 
+  test.each<[string, readonly string[], Partial<Slice>]>([
+    ['that runs and is not ready, of a tenant whose calls are passed early', ['192.0.2.1'], { early: 'true' }],
+    ['of a tenant whose pods have to be ready', [], { early: 'false' }],
+    ['of a tenant of which nothing is said', [], {}],
+  ])('is each pod that starts, %s', async (_name, hosts, led) => {
+    const one = await known();
+    const made = { component: 'activator', made: {}, endpoints: [] };
+    await one.put({ name: 'shop-a', ...made, ...led });
+    await one.put({ name: 'stranger', namespace: 'strangers', ...made, early: 'true' });
+    const endpoints = [
+      { addresses: ['192.0.2.1'], conditions: { ready: false, serving: false, terminating: false } },
+      { addresses: ['192.0.2.2'], conditions: { ready: false, serving: true, terminating: true } },
+      { addresses: ['192.0.2.3'], conditions: { ready: true } },
+    ];
+    await one.put({ name: 'shop-1', endpoints });
+    expect(one.starting.get('tenants/shop')).toEqual(hosts.map((host) => ({ host, port: 6443 })));
+    expect(one.pods.of('tenants/shop')).toEqual([{ host: '192.0.2.3', port: 6443 }]);
+  });
+
   test('are the nodes of a tenant, as its slices in its namespace say', async () => {
     const one = await known();
     const is = (peer: string) => one.table.called('tenants/shop').background.has(peer);
@@ -162,6 +189,15 @@ describe('Whoever waits for pods', () => {
     pods.set('a/other', [{ host: '192.0.2.9', port: 1 }]);
     pods.set('a/b', [{ host: '192.0.2.1', port: 2 }]);
     expect(await Promise.all(waiting)).toEqual(Array(2).fill([{ host: '192.0.2.1', port: 2 }]));
+  });
+
+  test('is told of a pod that answers, which does not count as ready for others', async () => {
+    const pods = new ReadyPods();
+    const { signal } = new AbortController();
+    const waiting = pods.until('a/b', signal);
+    pods.tell('a/b', [{ host: '192.0.2.1', port: 2 }]);
+    expect(await waiting).toEqual([{ host: '192.0.2.1', port: 2 }]);
+    expect(pods.of('a/b')).toEqual([]);
   });
 
   test('waits no longer than its signal, and is forgotten', async () => {

@@ -6,6 +6,7 @@ import type { Informer, InformerSelection } from '../../runtime/cache/informer.t
 import type { CalledTenant } from './activator.ts';
 import { CallerAddresses } from './caller-addresses.ts';
 import type { PodAddress, ReadyPods } from './ready-pods.ts';
+import type { StartingPods } from './starting-pods.ts';
 
 /** The slices of tenants: those of the selectors of their Services, which have the labels of the Service, and the manager's. */
 export const tenantSlices: InformerSelection<EndpointSlice> = {
@@ -23,28 +24,36 @@ export const portTable = (namespace: string): InformerSelection<ConfigMap> => ({
 const bySelector = 'endpointslice-controller.k8s.io';
 const managedBy = 'endpointslice.kubernetes.io/managed-by';
 
+/** The annotations that the activator reads. */
+const needed: ReadonlySet<string> = new Set([annotations.nodeAddresses, annotations.passedEarly]);
+
 /** A slice with no more than what the activator needs: there is one for each pod of each tenant. */
 export function essential<T extends Resource>(object: T): T {
   const { namespace, name, uid, resourceVersion, labels: carried, annotations: noted } = object.metadata;
-  const nodes = noted?.[annotations.nodeAddresses];
+  const told = Object.entries(noted ?? {}).filter(([name]) => needed.has(name));
   const metadata = { namespace, name, uid, resourceVersion, labels: carried };
-  return {
-    ...object,
-    metadata: { ...metadata, ...(nodes !== undefined && { annotations: { [annotations.nodeAddresses]: nodes } }) },
-  };
+  return { ...object, metadata: { ...metadata, ...(told.length > 0 && { annotations: Object.fromEntries(told) }) } };
 }
 
 function tenantOf({ metadata }: Pick<EndpointSlice, 'metadata'>): string {
   return `${metadata.namespace}/${metadata.labels?.[labels.name] ?? ''}`;
 }
 
-/** The addresses of pods that are ready, in one slice. */
-function readyIn({ endpoints, ports: served }: EndpointSlice): readonly PodAddress[] {
+type Conditions = NonNullable<EndpointSlice['endpoints']>[number]['conditions'];
+
+const isReady = (conditions: Conditions): boolean => conditions?.ready !== false;
+const isStarting = (conditions: Conditions): boolean => !isReady(conditions) && conditions?.terminating !== true;
+
+/** The addresses of pods in one slice that are as they should be. */
+function podsIn(
+  { endpoints, ports: served }: EndpointSlice,
+  are: (conditions: Conditions) => boolean,
+): readonly PodAddress[] {
   const port = served?.find(({ name }) => name === ports.apiServer)?.port;
   if (port === undefined) return [];
   // An API server answers with null where there are none.
   return (endpoints ?? []).flatMap(({ addresses, conditions }) =>
-    conditions?.ready === false ? [] : addresses.slice(0, 1).map((host) => ({ host, port })),
+    are(conditions) ? addresses.slice(0, 1).map((host) => ({ host, port })) : [],
   );
 }
 
@@ -80,22 +89,32 @@ export class TenantTable {
     this.#ports.subscribe(changed);
   }
 
-  /** Keeps what is known of ready pods up to date. */
-  follow(pods: Pick<ReadyPods, 'set'>): void {
+  /** Keeps what is known of pods up to date. */
+  follow({
+    pods,
+    starting,
+  }: {
+    readonly pods: Pick<ReadyPods, 'set'>;
+    readonly starting: Pick<StartingPods, 'set'>;
+  }): void {
     this.#slices.subscribe((old, now) => {
       const tenants = new Set([old, now].flatMap((slice) => (slice === undefined ? [] : [tenantOf(slice)])));
-      for (const tenant of tenants) pods.set(tenant, this.#ready(tenant));
+      for (const tenant of tenants) {
+        const slices = this.#slices.byIndex(tenantIndex, tenant);
+        const served = slices.filter(({ metadata }) => metadata.labels?.[managedBy] === bySelector);
+        const isEarly = slices.some(({ metadata }) => metadata.annotations?.[annotations.passedEarly] === 'true');
+        starting.set(tenant, isEarly ? served.flatMap((slice) => podsIn(slice, isStarting)) : []);
+        pods.set(
+          tenant,
+          served.flatMap((slice) => podsIn(slice, isReady)),
+        );
+      }
     });
   }
 
   /** The tenant, as its connections need it. */
   called(tenant: string): CalledTenant {
     return { key: tenant, background: this.#background(tenant) };
-  }
-
-  #ready(tenant: string): readonly PodAddress[] {
-    const slices = this.#slices.byIndex(tenantIndex, tenant);
-    return slices.filter(({ metadata }) => metadata.labels?.[managedBy] === bySelector).flatMap(readyIn);
   }
 
   #background(tenant: string): CallerAddresses {

@@ -1,6 +1,6 @@
 import type { EndpointSlice, Service } from '../../../../api/core/kinds.ts';
 import type { Manifest } from '../../../../api/meta.ts';
-import { activatorComponent, ports, stewardGroup, tenantObjects } from '../../../../api/names.ts';
+import { activatorComponent, annotations, ports, stewardGroup, tenantObjects } from '../../../../api/names.ts';
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { ownedManifest } from '../../shared/owned-manifest.ts';
 import { sliceManagerLabel } from './slice-of-selector.ts';
@@ -51,9 +51,19 @@ export function activatorSlices(
       name: activatorSlice(name, family),
       component: activatorComponent,
       labels: { 'kubernetes.io/service-name': name, [sliceManagerLabel]: stewardGroup },
+      annotations: { [annotations.passedEarly]: String(isPassedEarly(tcp)) },
       body: { addressType: family, endpoints, ports: [{ name: ports.apiServer, protocol: 'TCP', port }] },
     });
   });
+}
+
+/**
+ * True if calls are passed on as soon as the API server of a pod is ready. An author's own container may be needed to answer them, such as
+ * one that decides who may do what: then the whole pod has to be ready.
+ */
+function isPassedEarly({ spec }: TenantControlPlane): boolean {
+  const { additionalContainers = [], additionalInitContainers = [] } = spec.controlPlane.deployment;
+  return additionalContainers.length === 0 && additionalInitContainers.length === 0;
 }
 
 /** Name of the slice of a Service that leads to the activator. */

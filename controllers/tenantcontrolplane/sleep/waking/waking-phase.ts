@@ -72,7 +72,7 @@ const sliceSet = (manifests: readonly Manifest[]) => ({
   prunes: [kinds.EndpointSlice],
 });
 
-/** Where a slice leads, as text. */
+/** Where a slice leads, and when, as text. */
 function led(slice: Manifest | EndpointSlice): string {
   const {
     metadata,
@@ -81,7 +81,14 @@ function led(slice: Manifest | EndpointSlice): string {
     ports: served,
   } = slice as Partial<EndpointSlice> & Pick<Manifest, 'metadata'>;
   const where = (endpoints ?? []).map(({ addresses, nodeName }) => [addresses, nodeName ?? '']);
-  return JSON.stringify([metadata.name, addressType, where, (served ?? []).map(({ name, port }) => [name, port])]);
+  const early = metadata.annotations?.[annotations.passedEarly];
+  return JSON.stringify([
+    metadata.name,
+    early,
+    addressType,
+    where,
+    (served ?? []).map(({ name, port }) => [name, port]),
+  ]);
 }
 
 /** Removes the request to wake up, once it has been granted and that is recorded, or if it never will be. */

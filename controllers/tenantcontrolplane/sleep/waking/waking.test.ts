@@ -152,6 +152,17 @@ describe('Calls of a control plane that wakes up with a request', () => {
     expect(service?.spec?.selector).toEqual({ 'steward.butlerlabs.dev/name': 'tenant' });
   });
 
+  test('are passed on before its pods are ready, unless those have containers of its author', async () => {
+    const early = async (world: WakingWorld): Promise<unknown> =>
+      (await world.slice())?.metadata.annotations?.[annotations.passedEarly];
+    const world = await WakingWorld.ready();
+    expect(await early(world)).toBe('true');
+    const additionalContainers = [{ name: 'authorizer', image: 'authorizer' }];
+    await world.change({ spec: { controlPlane: { deployment: { additionalContainers } } } });
+    await world.settle();
+    expect(await early(world)).toBe('false');
+  });
+
   test('wake it up, until its schedule would', async () => {
     const world = await WakingWorld.ready();
     await world.sleep();
