@@ -3,6 +3,7 @@ import { annotations, finalizers, tenantObjects } from '../../api/names.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import { dataStoreName } from '../../api/steward/v1alpha1/data-stores-of.ts';
+import { isAsleep } from '../../api/steward/v1alpha1/sleep/is-asleep.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { setConditions } from '../../runtime/reconcile/conditions.ts';
@@ -126,6 +127,8 @@ export function tenantControlPlaneController(options: TenantControlPlaneOptions)
     if (adopted !== undefined) return adopted;
     const sleep = decideSleep(found, ctx.now);
     const tcp = withSleep(found, sleep.status);
+    // Before calls are led to the activator: ours would wake it up as well.
+    if (isAsleep(tcp)) await deps.tenants.close(tcp.metadata.uid);
     const observed = await gather(tcp, deps, ctx);
     const versions = versionFacts({ tcp, deployment: observed.deployment, newestMinor: deps.newestMinor });
     const rollout = await findRollout({ tcp, observed }, deps, ctx);

@@ -67,7 +67,7 @@ export interface TenantAccess {
   probe(scope: Readonly<Scope>): void;
   /** Reads from now on whether the tenant is used, if its spec needs that. */
   meterUse(scope: Readonly<Scope>): void;
-  /** Closes all connections to the tenant with this UID. */
+  /** Closes all connections to the tenant with this UID, and opens none by itself. */
   close(uid: string): Promise<void>;
 }
 

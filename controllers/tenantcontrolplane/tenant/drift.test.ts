@@ -239,6 +239,64 @@ describe('Drift inside a tenant', () => {
   });
 });
 
+describe('A tenant that sleeps', () => {
+  /** A world that counts the connections to the tenant that are open. */
+  const counted = (): { readonly world: TenantWorld; readonly open: Set<object> } => {
+    const open = new Set<object>();
+    const world: TenantWorld = new TenantWorld({
+      watches: ({ clock, tenant }) =>
+        new TenantWatches({
+          ...{ memory: new ObjectMemory(), clock, random: () => 0.9, select: selectionInTenant },
+          open: () => {
+            const line = clusterLine(tenant);
+            open.add(line);
+            const close = (): void => {
+              open.delete(line);
+              line.close();
+            };
+            return { ...line, close };
+          },
+        }),
+    });
+    return { world, open };
+  };
+
+  test.each<[string, number]>([
+    ['that were open', 10 * secondsMs],
+    ['that were about to be opened', 0],
+  ])('has no connections of the manager, neither those %s nor others: each would wake it up', async (_name, ms) => {
+    const { world, open } = counted();
+    await world.create({ spec: { addons } });
+    await world.settle();
+    await world.clock.advance(ms);
+    await world.settle();
+    expect(open.size).toBe(ms === 0 ? 0 : 1);
+    await world.change({ spec: { controlPlane: { deployment: { replicas: 0 } } } });
+    await world.settle();
+    const calls = world.tenant.calls.length;
+    await world.clock.advance(recheckMs);
+    await world.settle();
+    expect([open.size, world.tenant.calls.slice(calls)]).toEqual([0, []]);
+  });
+
+  test('is watched for drift again when it has woken up, and what changed meanwhile is reverted', async () => {
+    const { world, open } = counted();
+    await world.create({ spec: { addons } });
+    await world.settle();
+    const replicas = async (count: number): Promise<void> => {
+      await world.change({ spec: { controlPlane: { deployment: { replicas: count } } } });
+      await world.settle();
+    };
+    await replicas(0);
+    const key = { namespace: 'kube-system', name: 'coredns' };
+    await world.tenant.admin.delete(kinds.Deployment, key);
+    await replicas(1);
+    await world.clock.advance(10 * secondsMs);
+    await world.settle();
+    expect([open.size, (await world.tenant.admin.get(kinds.Deployment, key)) === undefined]).toEqual([1, false]);
+  });
+});
+
 describe('A tenant that cannot be watched', () => {
   test('is checked every quarter of an hour', async () => {
     const world = new TenantWorld();
