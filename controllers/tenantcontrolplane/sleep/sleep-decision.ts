@@ -17,6 +17,8 @@ export interface SleepDecision {
   readonly fault?: string;
   /** What is known of its use, if that matters. */
   readonly use?: UseFinding;
+  /** Present if somebody called it a moment ago, and the decision took that into account. */
+  readonly isCalled?: true;
   /** When to decide again, in milliseconds from now. */
   readonly afterMs?: number;
 }
@@ -101,7 +103,8 @@ export function sleepDecision(tcp: TenantControlPlane, now: Date, facts: SleepFa
   const moment = now.getTime();
   const fault = answers.fault(tcp.spec.sleep?.schedules ?? [], moment);
   const override = sleepOverride(tcp, moment);
-  const known = { ...(fault !== undefined && { fault }), ...usedBy(tcp, facts) };
+  const called = facts.isCalled === true && ({ isCalled: true } as const);
+  const known = { ...(fault !== undefined && { fault }), ...usedBy(tcp, facts), ...called };
   if (tcp.spec.sleep === undefined && override === undefined) return known;
   const before = tcp.status?.sleep;
   const { firstReadyTime, port } = before ?? {};

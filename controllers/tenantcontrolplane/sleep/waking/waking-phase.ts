@@ -97,6 +97,9 @@ async function endRequest({ tcp, sleep }: Readonly<Scope>, deps: Dependencies, c
   if (!isPossible) return;
   const { state, since } = sleep?.status ?? {};
   const isGranted = state === 'Awake' && Date.parse(since ?? '') < ctx.now.getTime() - 1000;
-  const isWaiting = requests.isCalled(tcp.metadata, ctx.now) && state === 'Awake' && !isGranted;
-  if (!isWaiting) await requests.clear(tcp.metadata, ctx.now, ctx.signal);
+  const isCalled = requests.isCalled(tcp.metadata, ctx.now);
+  const isWaiting = isCalled && state === 'Awake' && !isGranted;
+  // It came after this reconcile had decided; the next one, which it has enqueued, decides about it.
+  const isNew = isCalled && sleep?.isCalled !== true;
+  if (!isWaiting && !isNew) await requests.clear(tcp.metadata, ctx.now, ctx.signal);
 }

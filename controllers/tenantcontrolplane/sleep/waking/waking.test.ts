@@ -208,6 +208,24 @@ describe('Calls of a control plane that wakes up with a request', () => {
     expect([await world.requests(), await world.pods()]).toEqual([[], 2]);
   });
 
+  test('are not lost when they come while it is reconciled because of something else', async () => {
+    const world = await WakingWorld.ready();
+    await world.sleep();
+    let calls = 0;
+    world.cluster.before(async ({ kind, verb }) => {
+      // Whether it sleeps has been decided by then.
+      if (kind?.kind !== 'Service' || verb !== 'get' || calls > 0) return;
+      calls += 1;
+      const body = { data: { 'default.tenant': world.clock.now().toISOString() } };
+      await world.cluster.admin.patch(kinds.ConfigMap, requestsKey, { type: 'merge', body });
+    });
+    await world.reconcile();
+    expect([calls, await world.pods(), await world.requests()]).toEqual([1, 0, ['default.tenant']]);
+    // The request has enqueued it.
+    await world.reconcile();
+    expect(await world.pods()).toBe(2);
+  });
+
   test('survive a manager that dies before it has recorded that it woke up', async () => {
     const world = await WakingWorld.ready();
     await world.sleep();
