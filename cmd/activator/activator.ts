@@ -1,4 +1,3 @@
-import { Counter, Histogram, Registry } from 'prom-client';
 import { kinds } from '../../api/core/kinds.ts';
 import { activatorObjects } from '../../api/names.ts';
 import { InformerFactory } from '../../runtime/cache/informer-factory.ts';
@@ -11,7 +10,6 @@ import { ownHeap } from '../../runtime/heap/own-heap.ts';
 import type { Logger } from '../../runtime/observe/logger.ts';
 import { createWinstonLogger } from '../../runtime/observe/winston-logger.ts';
 import { Activator } from '../../tenants/activator/activator.ts';
-import type { CallOutcome } from '../../tenants/activator/activator.ts';
 import { CallerAddresses } from '../../tenants/activator/caller-addresses.ts';
 import { ConnectionPlaces } from '../../tenants/activator/connection-places.ts';
 import type { PlaceLimits } from '../../tenants/activator/connection-places.ts';
@@ -26,8 +24,12 @@ import { connectionOf } from '../connection-of.ts';
 import { activatorFlags } from '../flags/activator-flags.ts';
 import { readFlags, UsageError } from '../flags/flags.ts';
 import { version } from '../version.ts';
+import { activatorMetrics } from './activator-metrics.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What the heap may grow by after its start and after a burst of callers: 100 that are held at once take 2 MiB. */
+const spareBytes = 4 * 1024 * 1024;
 
 /** A pod that starts has so much time to say whether it is ready, in milliseconds. */
 const answerMs = 1_000;
@@ -71,7 +73,7 @@ export async function runActivator(args: readonly string[], environment: Environ
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve);
   const cluster = openCluster(connection, { name: 'management', userAgent: `steward-activator/${version}` });
   const running = await startActivator(cluster, settings, log);
-  const collector = new IdleCollector({ clock: systemClock, ...ownHeap() });
+  const collector = new IdleCollector({ clock: systemClock, ...ownHeap(), spareBytes });
   collector.start();
   const started = running.ready.then(() => {
     log.info('started', { version, node: process.version });
@@ -86,33 +88,6 @@ export async function runActivator(args: readonly string[], environment: Environ
     await running.close();
     await cluster.close();
   }
-}
-
-/** The metrics of connections, in a registry of their own. */
-function metricsOf(): {
-  readonly registry: Registry;
-  readonly ended: (outcome: CallOutcome, waitedMs: number) => void;
-} {
-  const registry = new Registry();
-  const connections = new Counter({
-    name: 'steward_activator_connections_total',
-    help: 'Connections to control planes that slept, by what became of them',
-    labelNames: ['outcome'],
-    registers: [registry],
-  });
-  const waited = new Histogram({
-    name: 'steward_activator_wait_seconds',
-    help: 'Seconds from the acceptance of a connection until it was passed on to a control plane',
-    buckets: [0.01, 0.1, 1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30],
-    registers: [registry],
-  });
-  return {
-    registry,
-    ended: (outcome, waitedMs) => {
-      connections.inc({ outcome });
-      if (outcome === 'Passed') waited.observe(waitedMs / 1000);
-    },
-  };
 }
 
 /** An activator that has been started. */
@@ -156,26 +131,19 @@ export async function startActivator(
     new WakeRequests({
       clock,
       log,
-      send: async (tenant) => {
+      send: async (tenant, caller) => {
         const data = { [tenant.replace('/', '.')]: clock.now().toISOString() };
         await cluster.patch(kinds.ConfigMap, key, { type: 'merge', body: { data } });
-        log.info('requested that a control plane wakes up', { tenant });
+        log.info('requested that a control plane wakes up', { tenant, caller });
       },
     }),
     (open) => {
       open.close();
     },
   );
-  const { registry, ended } = metricsOf();
-  const activator = new Activator({
-    clock,
-    places: new ConnectionPlaces(limits),
-    pods,
-    wakes,
-    starting,
-    background,
-    ended,
-  });
+  const places = new ConnectionPlaces(limits);
+  const { registry, ended } = activatorMetrics(() => ({ held: activator.held, open: places.size }));
+  const activator = new Activator({ clock, places, pods, wakes, starting, background, ended });
   const listeners = closing.add(
     new PortListeners({
       clock,

@@ -57,21 +57,23 @@ async function asleep(name: string, serviceType: string): Promise<Reached> {
   return { endpoint: controlPlaneEndpoint, ca };
 }
 
-/** Seconds until the same command is answered when a person scales the control plane up, for comparison. */
+/** Seconds until the same command is answered when a person scales the control plane up and waits for its pods, for comparison. */
 async function secondsByHand(name: string, command: readonly string[]): Promise<number> {
   const replicas = (count: number): Promise<unknown> =>
     cluster.client.merge(stage.tenant(name), { spec: { controlPlane: { deployment: { replicas: count } } } });
+  // Its schedules would let it sleep.
+  await cluster.client.merge(stage.tenant(name), { spec: { sleep: null } });
   await replicas(0);
   await noPods(name);
   const began = Date.now();
   await replicas(1);
-  const answers = (): Promise<boolean> =>
-    cluster.kubectl([...command, '--request-timeout=2s']).then(
-      () => true,
-      () => false,
+  const isReady = async (): Promise<boolean> =>
+    (await stage.pods(name)).some(
+      ({ status }) => status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true,
     );
-  for (const deadline = deadlineIn(2 * minutes); !(await answers());)
+  for (const deadline = deadlineIn(2 * minutes); !(await isReady());)
     if (Date.now() > deadline) throw new Error(await stage.diagnose(name));
+  await cluster.kubectl(command);
   return (Date.now() - began) / 1000;
 }
 

@@ -50,6 +50,24 @@ test('a heap that does not grow is left alone', async () => {
   expect(collections()).toBe(2);
 });
 
+test('a heap that is to stay small is shrunk sooner', async () => {
+  const clock = new FakeClock();
+  const heap = { committed: 20 * mebibyte, collections: 0 };
+  const look = () => ({ committedBytes: heap.committed, busy: 0 });
+  const collect = (): void => {
+    heap.collections += 1;
+    heap.committed = 16 * mebibyte;
+  };
+  new IdleCollector({ clock, look, collect, spareBytes: 4 * mebibyte }).start();
+  await clock.advance(10_000);
+  heap.committed = 23 * mebibyte;
+  await clock.advance(10_000);
+  expect(heap.collections).toBe(1);
+  heap.committed = 25 * mebibyte;
+  await clock.advance(10_000);
+  expect(heap.collections).toBe(2);
+});
+
 test('a heap of which nothing can be given back is not collected again and again', async () => {
   const clock = new FakeClock();
   let collections = 0;

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../clock.ts';
-import { mayShrink } from './may-shrink.ts';
+import { mayShrink, usualSpareBytes } from './may-shrink.ts';
 import type { HeapLook } from './may-shrink.ts';
 
 /** What an idle collector works with. */
@@ -8,6 +8,8 @@ export interface IdleCollectorOptions {
   readonly look: () => HeapLook;
   /** Collects all garbage, which stops the process meanwhile, and gives back to the system what is free then. */
   readonly collect: () => void;
+  /** By how much the heap may grow, and a quarter more; 16 MiB by default. The smaller it is, the shorter a collection takes. */
+  readonly spareBytes?: number;
 }
 
 const everyMs = 10_000;
@@ -26,10 +28,10 @@ export class IdleCollector {
   }
 
   start(): void {
-    const { clock, look, collect } = this.#options;
+    const { clock, look, collect, spareBytes = usualSpareBytes } = this.#options;
     this.#timer = clock.after(everyMs, () => {
       const seen = look();
-      if (mayShrink(seen, this.#leastBytes)) {
+      if (mayShrink(seen, this.#leastBytes, spareBytes)) {
         collect();
         this.#leastBytes = look().committedBytes;
       }

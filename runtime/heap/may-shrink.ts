@@ -6,15 +6,15 @@ export interface HeapLook {
   readonly busy: number;
 }
 
-/** Below this the heap is left alone. */
-const spareBytes = 16 * 1024 * 1024;
+/** A heap that has grown by less than this is left alone. */
+export const usualSpareBytes = 16 * 1024 * 1024;
 const growth = 1.25;
 const mostBusy = 0.3;
 
 /**
  * True if the process has time, and the heap has grown since it was last shrunk: by a quarter of `leastBytes`, which was committed then,
- * and 16 MiB more.
+ * and `spareBytes` more.
  */
-export function mayShrink({ committedBytes, busy }: HeapLook, leastBytes: number): boolean {
+export function mayShrink({ committedBytes, busy }: HeapLook, leastBytes: number, spareBytes: number): boolean {
   return busy < mostBusy && committedBytes > leastBytes * growth + spareBytes;
 }

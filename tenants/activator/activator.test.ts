@@ -38,6 +38,7 @@ interface WorldOptions {
 class World {
   readonly outcomes: CallOutcome[] = [];
   readonly sent: string[] = [];
+  readonly callers = new Set<string>();
   /** Callers who have said hello and waited. */
   waiting = 0;
   readonly pods = new ReadyPods();
@@ -45,8 +46,9 @@ class World {
   readonly wakes = new WakeRequests({
     clock: systemClock,
     log: silent,
-    send: async (key) => {
+    send: async (key, caller) => {
       this.sent.push(key);
+      this.callers.add(caller);
       await this.onWake();
     },
   });
@@ -73,9 +75,9 @@ class World {
       places: this.places,
       pods: this.pods,
       wakes: {
-        want: (key) => {
+        want: (key, caller) => {
           this.waiting += 1;
-          return this.wakes.want(key);
+          return this.wakes.want(key, caller);
         },
       },
       starting: this.starting,
@@ -176,6 +178,7 @@ describe('A call of a tenant that sleeps', () => {
     const { world, port } = await worldWith();
     expect(await call(port, 'hello')).toBe('hello');
     expect([world.sent, world.outcomes, world.failures]).toEqual([[tenant], ['Passed'], []]);
+    expect([...world.callers]).toEqual(['127.0.0.1']);
   });
 
   test('is one of a hundred at once: one request, all answered', async () => {

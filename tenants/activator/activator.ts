@@ -65,10 +65,16 @@ const againMs = 100;
 export class Activator {
   readonly #options: ActivatorOptions;
   readonly #times: ActivatorTimes;
+  #held = 0;
 
   constructor(options: ActivatorOptions) {
     this.#options = options;
     this.#times = options.times ?? activatorTimes;
+  }
+
+  /** Callers who have said hello and wait for their tenants now. */
+  get held(): number {
+    return this.#held;
   }
 
   /** Serves one connection, which must not have been read. Resolves when it is over, whatever the caller does. */
@@ -120,11 +126,12 @@ export class Activator {
     const limit = deadline(clock, this.#times.readyMs, [held.gone]);
     const { signal } = limit;
     let ends: readonly (() => void)[] | undefined;
+    this.#held += 1;
     try {
       for (;;) {
         const isAwake = pods.of(tenant.key).length > 0;
         if (!isAwake && isBackground) return 'Background';
-        if (!isAwake) ends ??= [wakes.want(tenant.key), starting.want(tenant.key)];
+        if (!isAwake) ends ??= [wakes.want(tenant.key, peer), starting.want(tenant.key)];
         const addresses = await pods.until(tenant.key, signal);
         const server = await dial(addresses, { clock, dialMs: this.#times.dialMs, signal });
         if (server !== undefined) return server;
@@ -134,6 +141,7 @@ export class Activator {
       if (!signal.aborted) throw error;
       return held.gone.aborted ? 'Gone' : 'NotReady';
     } finally {
+      this.#held -= 1;
       for (const end of ends ?? []) end();
       limit.release();
     }

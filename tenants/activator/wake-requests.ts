@@ -4,11 +4,13 @@ import type { Logger } from '../../runtime/observe/logger.ts';
 export interface WakeRequestsOptions {
   readonly clock: Clock;
   readonly log: Logger;
-  /** Requests that a tenant wakes up. */
-  readonly send: (tenant: string) => Promise<void>;
+  /** Requests that a tenant wakes up, for a caller at an address and maybe others. */
+  readonly send: (tenant: string, caller: string) => Promise<void>;
 }
 
 interface Wanted {
+  /** The address of the first one. */
+  readonly caller: string;
   callers: number;
   timer: Timer | undefined;
 }
@@ -23,8 +25,8 @@ const mostAtOnce = 8;
 export class WakeRequests {
   readonly #options: WakeRequestsOptions;
   readonly #wanted = new Map<string, Wanted>();
-  /** In the order in which they are sent. */
-  readonly #queue = new Set<string>();
+  /** In the order in which they are sent, with the addresses of first callers. */
+  readonly #queue = new Map<string, string>();
   #sending = 0;
 
   constructor(options: WakeRequestsOptions) {
@@ -36,14 +38,14 @@ export class WakeRequests {
     return this.#wanted.size;
   }
 
-  /** A caller waits for a tenant. Returns what ends that. */
-  want(tenant: string): () => void {
+  /** A caller at this address waits for a tenant. Returns what ends that. */
+  want(tenant: string, caller = ''): () => void {
     const known = this.#wanted.get(tenant);
-    const wanted = known ?? { callers: 0, timer: undefined };
+    const wanted = known ?? { caller, callers: 0, timer: undefined };
     wanted.callers += 1;
     if (known === undefined) {
       this.#wanted.set(tenant, wanted);
-      this.#enqueue(tenant);
+      this.#enqueue(tenant, wanted);
       this.#arm(tenant, wanted);
     }
     let isWaiting = true;
@@ -66,23 +68,24 @@ export class WakeRequests {
         this.#wanted.delete(tenant);
         return;
       }
-      this.#enqueue(tenant);
+      this.#enqueue(tenant, wanted);
       this.#arm(tenant, wanted);
     });
   }
 
-  #enqueue(tenant: string): void {
-    this.#queue.add(tenant);
+  #enqueue(tenant: string, { caller }: Wanted): void {
+    this.#queue.set(tenant, caller);
     this.#sendNext();
   }
 
   #sendNext(): void {
-    const [tenant] = this.#queue;
-    if (tenant === undefined || this.#sending >= mostAtOnce) return;
+    const [next] = this.#queue;
+    if (next === undefined || this.#sending >= mostAtOnce) return;
+    const [tenant, caller] = next;
     this.#queue.delete(tenant);
     this.#sending += 1;
     this.#options
-      .send(tenant)
+      .send(tenant, caller)
       .catch((error: unknown) => {
         this.#options.log.warn('a tenant could not be requested to wake up', { tenant, error });
       })
