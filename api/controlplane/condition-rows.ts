@@ -159,6 +159,7 @@ export const stewardControlPlaneConditions = {
       NotDeleting: 'The object is not being deleted.',
     },
   },
+  Asleep: tenantControlPlaneConditions.Asleep,
   Paused: tenantControlPlaneConditions.Paused,
   Remediating: {
     meaning:

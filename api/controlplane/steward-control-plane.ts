@@ -13,6 +13,13 @@ const columns = (initialized: string): readonly Column[] => [
   { name: 'Initialized', type: 'boolean', jsonPath: initialized },
   { name: 'Ready', type: 'boolean', jsonPath: '.status.ready' },
   { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  { name: 'Sleep', type: 'string', jsonPath: '.status.conditions[?(@.type=="Asleep")].reason', priority: 1 },
+  {
+    name: 'Since',
+    type: 'date',
+    jsonPath: '.status.conditions[?(@.type=="Asleep")].lastTransitionTime',
+    priority: 1,
+  },
 ];
 
 /** Implements the control-plane provider contract of Cluster API with a TenantControlPlane. */

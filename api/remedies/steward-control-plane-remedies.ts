@@ -144,6 +144,7 @@ export const stewardControlPlaneRemedies = {
     ),
     NotDeleting: healthy,
   },
+  Asleep: tenantControlPlaneRemedies.Asleep,
   Paused: tenantControlPlaneRemedies.Paused,
   Remediating: { NotRemediating: healthy },
   Ready: {

@@ -94,6 +94,7 @@ describe('The status of a StewardControlPlane', () => {
     await world.tenantSays({
       sleep: { state: 'Asleep', since: '2030-01-01T20:00:00Z', reason: 'Schedule' },
       kubernetesResources: { version: { version: 'v1.36.3', status: 'Sleeping' }, deployment: none },
+      conditions: [{ ...conditionNow('Asleep', 'True'), reason: 'Scheduled' }],
     });
     const { status } = await world.reconcile();
     const told = (status?.conditions ?? []).map(({ type, status: is, reason }) => `${type}=${is} ${reason}`);
@@ -101,6 +102,7 @@ describe('The status of a StewardControlPlane', () => {
       expect.arrayContaining([
         'Available=False Sleeping',
         'Ready=False Sleeping',
+        'Asleep=True Scheduled',
         'Initialized=True Initialized',
         'ScalingUp=False NotScalingUp',
         'ScalingDown=False NotScalingDown',

@@ -4,6 +4,7 @@ import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-contr
 import type { NewCondition } from '../../runtime/reconcile/conditions.ts';
 import { conditionsOf, setConditions } from '../../runtime/reconcile/conditions.ts';
 import type { Report } from '../../runtime/reconcile/phases.ts';
+import { asleepCondition } from './asleep-condition.ts';
 import { contractConditions, earlyConditions, unknownConditions } from './contract-conditions.ts';
 import { restoredConditions, restoreRecord } from './restore/restored-condition.ts';
 import type { Rollout } from './upgrade/rollout.ts';
@@ -31,6 +32,7 @@ export function statusOf(scp: StewardControlPlane, report: Report<Scope>, now: D
   const reported = [
     ...conditionsOf(report),
     ...contractConditions(report, { desired, rollout, isUsable, initialized, state, tenant }),
+    ...asleepCondition(tenant),
     ...restoredConditions(scp, report),
     ...oneCluster(scp, report.scope),
     notPaused,

@@ -18,8 +18,12 @@ const foldersOf: Readonly<Record<ConditionKind, readonly string[]>> = {
   BackupPolicy: ['controllers/backuppolicy'],
   TenantBackup: ['controllers/tenantbackup'],
   TenantRestore: ['controllers/tenantrestore'],
-  // Its condition Restored takes over reasons of its TenantRestore.
-  StewardControlPlane: ['controllers/stewardcontrolplane', 'controllers/tenantrestore'],
+  // Its condition Restored takes over reasons of its TenantRestore, and Asleep those of its TenantControlPlane.
+  StewardControlPlane: [
+    'controllers/stewardcontrolplane',
+    'controllers/tenantrestore',
+    'controllers/tenantcontrolplane/sleep',
+  ],
   ClusterStack: ['clusterstacks/controllers/clusterstack', 'clusterstacks/sources'],
   ClusterStackRelease: ['clusterstacks/controllers/clusterstackrelease', 'clusterstacks/sources'],
   ClusterAddon: ['clusterstacks/controllers/clusteraddon', 'clusterstacks/sources'],
