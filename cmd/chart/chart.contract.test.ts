@@ -96,6 +96,22 @@ describe('the charts', () => {
     },
   );
 
+  test('the activator is scraped where the manager is', async () => {
+    const of = async (values: object): Promise<readonly Manifest[]> =>
+      (await renderedChart('steward', values)).filter(({ metadata }) => metadata.name === 'steward-activator');
+    const both = { 'activator.enabled': true, 'serviceMonitor.enabled': true, 'serviceMonitor.interval': '7s' };
+    const manifests = await of(both);
+    const service = manifests.find(({ kind }) => kind === 'Service');
+    const monitor = manifests.find(({ kind }) => kind === 'ServiceMonitor');
+    expect(monitor?.spec).toEqual({
+      selector: { matchLabels: service?.metadata.labels },
+      endpoints: [{ port: 'healthcheck', interval: '7s' }],
+    });
+    expect(await of({ ...both, 'activator.enabled': false })).toEqual([]);
+    const without = await of({ ...both, 'serviceMonitor.enabled': false });
+    expect(without.map(({ kind }) => kind)).not.toContain('ServiceMonitor');
+  });
+
   test('a release in another namespace names nothing of steward-system', async () => {
     const manifests = await renderedChart('steward', {}, 'elsewhere');
     expect(JSON.stringify(manifests)).not.toContain('steward-system');

@@ -73,7 +73,7 @@ export const managerFlags = {
   },
   'object-metrics': {
     value: true,
-    help: 'Whether metrics include every TenantControlPlane and every DataStore, at most 25 series each. If false, only the manager itself is measured.',
+    help: 'Whether metrics include every TenantControlPlane and every DataStore, at most 26 series each. If false, only the manager itself is measured.',
   },
   'tracing-endpoint': {
     value: '',

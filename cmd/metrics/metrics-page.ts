@@ -1,9 +1,11 @@
+import { activatorMetrics } from '../activator/activator-metrics.ts';
 import { backupMetrics } from './backup-metrics.ts';
 import { dataStoreMetrics } from './data-store-metrics.ts';
 import { certificateMetrics } from './certificate-metrics.ts';
 import { poolMetrics } from './pool-metrics.ts';
 import { tenantMetrics } from './tenant-metrics.ts';
 import { Metrics } from '../../runtime/observe/metrics.ts';
+import type { Registry } from 'prom-client';
 import type { ObjectMetric } from '../../runtime/observe/object-metrics.ts';
 
 /** The names of metrics do not depend on it. */
@@ -33,7 +35,16 @@ export function managerMetrics(): readonly Row[] {
   metrics.certificateRead(true);
   metrics.phase('', '', 0);
   metrics.claimBound(0);
-  return metrics.registry
+  return rowsIn(metrics.registry);
+}
+
+/** Every metric of the activator, by name. */
+export function metricsOfActivator(): readonly Row[] {
+  return rowsIn(activatorMetrics(() => ({ held: 0, open: 0 })).registry);
+}
+
+function rowsIn(registry: Pick<Registry, 'getMetricsAsArray'>): readonly Row[] {
+  return registry
     .getMetricsAsArray()
     .map((metric) => ({ name: metric.name, type: String(metric.type), labels: labelsOf(metric), help: metric.help }))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
@@ -53,6 +64,7 @@ export function metricNames(): readonly string[] {
     ...backupMetrics,
     ...poolMetrics,
     ...managerMetrics(),
+    ...metricsOfActivator(),
   ].map(({ name }) => name);
 }
 
@@ -74,7 +86,7 @@ export function metricsPage(): string {
     '# Metrics',
     'How to scrape them, and what to ask: [Observe Steward](../../how-to/observe.md).',
     '## TenantControlPlanes',
-    'Omitted with `--object-metrics=false`. A TenantControlPlane has at most 25 series: 15 of its own, and one for each of its Secrets with a certificate.',
+    'Omitted with `--object-metrics=false`. A TenantControlPlane has at most 26 series: 16 of its own, and one for each of its Secrets with a certificate.',
     table([
       ...rowsOf(tenantMetrics(nothingKnown), ['namespace', 'name']),
       ...rowsOf(certificateMetrics, ['namespace', 'name', 'secret']),
@@ -91,6 +103,9 @@ export function metricsPage(): string {
     '## The manager',
     'Names that begin with `controller_runtime`, `workqueue`, `rest_client`, `leader_election` and `certwatcher` mean what they mean for other controllers. `process_` and `nodejs_` are those of prom-client: memory, processor time and event loop.',
     table(managerMetrics()),
+    '## The activator',
+    'At `/metrics` of port 8081 of its pods, over plain HTTP. Each pod counts its own connections.',
+    table(metricsOfActivator()),
   ];
   return `${['<!-- Made by `npm run gen`; do not edit. -->', ...sections].join('\n\n')}\n`;
 }

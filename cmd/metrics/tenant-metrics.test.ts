@@ -110,6 +110,22 @@ test.each([
   expect(lines.filter((line) => /^(sleeping|replicas\{state="desired")/.test(line))).toEqual(expected);
 });
 
+test.each([
+  ['is read', { use: { state: 'InUse', since: time } }, ['use_unknown{} 0']],
+  ['cannot be read', { use: { state: 'Unknown', since: time } }, ['use_unknown{} 1']],
+  [
+    'could not be read before it fell asleep',
+    { use: { state: 'Unknown', since: time }, sleep: { state: 'Asleep', since: time, reason: 'Schedule' } },
+    ['use_unknown{} 0'],
+  ],
+  ['has not been read yet', {}, []],
+] as const)('a tenant whose use %s has such a series, if its sleep depends on that', (_, status, expected) => {
+  const of = (spec: object): readonly string[] =>
+    seriesOf(tenantControlPlaneWith({ spec, status })).filter((line) => line.startsWith('use_'));
+  expect(of({ sleep: { afterIdle: '30m' } })).toEqual(expected);
+  expect(of({})).toEqual([]);
+});
+
 test('how long a tenant has slept, what woke it up and its last use are series once sleep had an effect', () => {
   const ended = { seconds: 3600, bySchedule: 2, byPerson: 1 };
   const of = (status: TenantControlPlane['status']) =>

@@ -27,7 +27,7 @@ export interface TenantFacts {
   readonly dataWrites: (uid: string) => number | undefined;
 }
 
-/** What is measured of a TenantControlPlane: at most 24 series. */
+/** What is measured of a TenantControlPlane: at most 25 series. */
 export function tenantMetrics(facts: TenantFacts): readonly ObjectMetric<TenantControlPlane>[] {
   const { defaultDataStore, probes, dataSize, dataWrites } = facts;
   const probed = (uid: string, value: (result: ProbeResult) => number): readonly ObjectSample[] =>
@@ -105,6 +105,15 @@ export function tenantMetrics(facts: TenantFacts): readonly ObjectMetric<TenantC
       help: 'When the control plane was last used, since 1970; absent while it is in use, and without `spec.sleep.afterIdle`',
       labels: [],
       samples: ({ status }) => (status?.use?.state === 'Idle' ? sample(seconds(status.use.since)) : []),
+    },
+    {
+      name: 'steward_tenant_use_unknown',
+      help: '1 while it cannot be read whether the control plane is used, so that it does not fall asleep; else 0, and absent without `spec.sleep.afterIdle`',
+      labels: [],
+      samples: ({ spec, status }) => {
+        if (spec.sleep?.afterIdle === undefined || status?.use === undefined) return [];
+        return sample(status.use.state === 'Unknown' && !isAsleep({ spec, status }) ? 1 : 0);
+      },
     },
     {
       name: 'steward_tenant_probe_success',

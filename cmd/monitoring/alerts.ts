@@ -38,6 +38,10 @@ const describe = '`kubectl -n <namespace> describe tcp <name>`';
 /** Claims wait, and nothing of their pool can be claimed. */
 const poolEmpty =
   'max by (namespace, name) (steward_pool_claims_waiting{reason="NoneReady"}) > 0 and on (namespace, name) max by (namespace, name) (steward_pool_control_planes{state="ready"}) == 0';
+const ended = 'steward_activator_connections_total';
+/** Callers that were passed on later than after so many seconds, as a rate. Prometheus 3 writes whole numbers with a point. */
+const later = (limit: number): string =>
+  `(sum(rate(steward_activator_wait_seconds_count[30m])) - sum(rate(steward_activator_wait_seconds_bucket{le=~"${limit}(.0)?"}[30m])))`;
 
 /** Every alert, those that concern most users first. */
 export const alerts: readonly Alert[] = [
@@ -181,6 +185,70 @@ export const alerts: readonly Alert[] = [
       `${describe}: WithinQuota says why.`,
       'With MeasurementFailed, look at its DataStore: `kubectl describe datastore <datastore>`.',
       'With PoliciesNotServed, upgrade the tenant to Kubernetes 1.30 or later.',
+    ],
+  },
+  {
+    name: 'StewardTenantUseUnknown',
+    expr: 'max by (namespace, name) (steward_tenant_use_unknown) == 1 unless on (namespace, name) steward_tenant_deleted_timestamp_seconds',
+    for: '1h',
+    severity: 'warning',
+    summary: `It is not known whether the control plane ${tenant} is used`,
+    meaning: 'It serves, but does not fall asleep, although `spec.sleep.afterIdle` requests that when nobody uses it.',
+    remedy: [
+      `${describe}: the message of Asleep, whose reason is UseUnknown, says why \`/metrics\` of its API servers cannot be read.`,
+      '[What UseUnknown means](conditions.md#tenantcontrolplane), and [what counts as use](../../how-to/sleep-and-scale.md).',
+    ],
+  },
+  {
+    name: 'StewardWakesFail',
+    expr: `sum(increase(${ended}{outcome="NotReady"}[15m])) > 0`,
+    for: '0m',
+    severity: 'warning',
+    summary: 'Callers of control planes that sleep were not answered within 30 seconds',
+    meaning: 'Their connections were closed. Clients that try again may be answered, others report an error.',
+    remedy: [
+      'Does a manager lead? Without one nothing wakes up: see [StewardManagerAbsent](#stewardmanagerabsent).',
+      'The log of the activator names the control planes: `kubectl -n steward-system logs -l app.kubernetes.io/component=activator`. `kubectl -n <namespace> describe tcp <name>` says why one does not start.',
+      'If many were called at once, they start in turn: raise `--max-starting-control-planes` if the nodes have processors to spare.',
+    ],
+  },
+  {
+    name: 'StewardWakesSlow',
+    expr: `${later(10)} / ${later(1)} > 0.2`,
+    for: '15m',
+    severity: 'warning',
+    summary: 'More than every fifth caller who wakes a control plane up waits longer than ten seconds',
+    meaning: 'Many clients give a connection ten seconds, and report an error then.',
+    remedy: [
+      'Do the nodes have to pull images, or have no processor time left? A start takes 5 seconds where neither is so.',
+      'Do schedules or callers wake many up at the same time? They start in turn.',
+      'Keep those awake whose users cannot wait: `kubectl steward wake`, or schedules.',
+    ],
+  },
+  {
+    name: 'StewardActivatorFull',
+    expr: `sum by (pod, instance) (increase(${ended}{outcome="Full"}[5m])) > 0`,
+    for: '5m',
+    severity: 'warning',
+    summary: 'The activator {{ $labels.instance }} refuses connections, because it has too many',
+    meaning: 'Callers of control planes that sleep may be refused. Those that are awake are reached without it.',
+    remedy: [
+      '`steward_activator_open_connections`: are they held by callers who wait, or are they long connections from before that were passed on? The latter end when clients connect again.',
+      'If the outcomes NotTls, Slow and Malformed rise as well, somebody floods endpoints: limit who reaches them, for example with `loadBalancerSourceRanges`.',
+      'If all of them are wanted, raise `--max-connections` or `--max-connections-per-tenant` of the activator.',
+    ],
+  },
+  {
+    name: 'StewardActivatorAttacked',
+    expr: `sum(rate(${ended}{outcome=~"NotTls|Malformed|OldVersion|TooLong|Slow"}[5m])) > 20`,
+    for: '15m',
+    severity: 'warning',
+    summary: 'The activator refuses more than 20 connections a second that say no TLS hello',
+    meaning:
+      'Somebody scans or floods the endpoints of control planes that sleep. Nothing wakes up from it, and other callers are served.',
+    remedy: [
+      'Whose are they? Look at the load balancers and firewalls before the endpoints: a health check that speaks HTTP to many endpoints looks the same, and can be a TCP check.',
+      'Limit who reaches the endpoints, for example with `loadBalancerSourceRanges`.',
     ],
   },
   {

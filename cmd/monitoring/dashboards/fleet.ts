@@ -154,6 +154,53 @@ export const fleetDashboard: Dashboard = {
       queries: [{ expr: 'max by (namespace, name, reason) (steward_pool_refill_blocked)', legend: '' }],
     },
     {
+      title: 'Use is not known',
+      description: 'Control planes with `spec.sleep.afterIdle` that stay awake because their metrics cannot be read.',
+      ...{ type: 'table', unit: 'short' },
+      queries: [{ expr: 'max by (namespace, name) (steward_tenant_use_unknown) == 1', legend: '' }],
+    },
+    {
+      title: 'Wakes by cause',
+      description: 'In an hour, of all control planes together.',
+      ...{ type: 'timeseries', unit: 'short' },
+      queries: [
+        {
+          expr: 'sum by (cause) (max by (namespace, name, cause) (increase(steward_tenant_wakes_total[1h])))',
+          legend: '{{cause}}',
+        },
+      ],
+    },
+    {
+      title: 'Wait of callers',
+      description:
+        'From the acceptance of a connection by the activator until it is passed on, also of those that reach it while a control plane is awake already.',
+      ...{ type: 'timeseries', unit: 's' },
+      queries: ['0.5', '0.95'].map((quantile) => ({
+        expr: `histogram_quantile(${quantile}, sum by (le) (rate(steward_activator_wait_seconds_bucket[15m])))`,
+        legend: `quantile ${quantile}`,
+      })),
+    },
+    {
+      title: 'Connections of the activator',
+      description: 'Held are those whose callers wait for a wake; open are also those that were passed on.',
+      ...{ type: 'timeseries', unit: 'short' },
+      queries: [
+        { expr: 'sum(steward_activator_held_connections)', legend: 'held' },
+        { expr: 'sum(steward_activator_open_connections)', legend: 'open' },
+      ],
+    },
+    {
+      title: 'Refused connections of the activator',
+      description: 'A second, by reason. None of them wakes a control plane up.',
+      ...{ type: 'timeseries', unit: 'cps' },
+      queries: [
+        {
+          expr: 'sum by (outcome) (rate(steward_activator_connections_total{outcome!~"Passed|Gone"}[5m]))',
+          legend: '{{outcome}}',
+        },
+      ],
+    },
+    {
       title: 'Time until the next certificate expires',
       description: 'Certificates are renewed a day before, CAs are not.',
       ...{ type: 'timeseries', unit: 's' },
