@@ -7,7 +7,31 @@ const root = '/registry/';
 /** First token of kine's keys that begin without a slash. */
 const rootless = 'meta';
 
-const token = (part: string): string => encodeBase58(Buffer.from(part === '' ? '/' : part));
+/** So many parts are known at most. */
+const mostKnown = 2000;
+
+/** Remembers results: most keys have their resource and namespace in common. */
+function remembered<T>(compute: (text: string) => T): (text: string) => T {
+  const known = new Map<string, T>();
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const computed = compute(text);
+    if (known.size >= mostKnown) known.clear();
+    known.set(text, computed);
+    return computed;
+  };
+}
+
+const token = remembered((part) => encodeBase58(Buffer.from(part === '' ? '/' : part)));
+
+/** The part of a key that a token stands for; undefined for what is no token. */
+const partOf = remembered((text) => {
+  const bytes = decodeBase58(text);
+  if (bytes === undefined) return undefined;
+  const part = Buffer.from(bytes).toString('utf8');
+  return part === '/' ? '' : part;
+});
 
 /** A key as kine v0.16 names it in a bucket: a token for each part of its path, and `meta` before one without a root. */
 function bucketKey(key: string): string {
@@ -29,14 +53,11 @@ export function entrySubjects(bucket: string): string {
 export function keyOfSubject(bucket: string, subject: string): string | undefined {
   const head = bucketSubject(bucket, `${token('registry')}.`);
   if (!subject.startsWith(head)) return undefined;
-  const parts = subject
-    .slice(head.length)
-    .split('.')
-    .map((part) => decodeBase58(part));
-  if (parts.some((part) => part === undefined)) return undefined;
-  const key = parts.map((part) => Buffer.from(part ?? []).toString('utf8')).map((part) => (part === '/' ? '' : part));
+  const parts = subject.slice(head.length).split('.').map(partOf);
+  if (parts.includes(undefined)) return undefined;
+  const key = parts.join('/');
   // kine's own sign of life.
-  return key.join('/') === 'health' ? undefined : key.join('/');
+  return key === 'health' ? undefined : key;
 }
 
 /** What kine writes for itself: its sign of life, which it must write to start, and up to where it has compacted. */
