@@ -124,7 +124,7 @@ describe('Flux', () => {
       const storesReady = await cluster.client.read(flux.kustomization('stores'));
       const since = conditionSince(storesReady, 'Ready');
       const tenant = await cluster.client.read(stage.tenant(shop));
-      const created = (tenant?.metadata as { creationTimestamp?: string } | undefined)?.creationTimestamp ?? '';
+      const created = tenant?.metadata?.creationTimestamp ?? '';
       expect(Date.parse(since)).toBeLessThanOrEqual(Date.parse(created));
       logStep('flux', `stores Ready at ${since}, ${shop} created at ${created}, both Kustomizations are Ready`);
     },
