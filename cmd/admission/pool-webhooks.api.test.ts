@@ -20,7 +20,7 @@ import { startApiServer } from '../../testing/servers/api-server.ts';
 import type { ApiServer } from '../../testing/servers/api-server.ts';
 import { installKinds } from '../../testing/servers/install-kinds.ts';
 import { loopbackPair, serverCa } from '../../testing/servers/server-certificates.ts';
-import { shippedWebhooks } from '../../testing/servers/shipped-webhooks.ts';
+import { shippedWebhooks } from '../../testing/servers/webhooks/shipped-webhooks.ts';
 import { createAdmissions } from './admissions.ts';
 
 const run = promisify(execFile);

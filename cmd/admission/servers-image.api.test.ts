@@ -15,7 +15,7 @@ import { parseKubeconfig } from '../../runtime/client/kubeconfig.ts';
 import { silent } from '../../runtime/observe/logger.ts';
 import { startApiServer } from '../../testing/servers/api-server.ts';
 import type { ApiServer } from '../../testing/servers/api-server.ts';
-import { shippedWebhooks } from '../../testing/servers/shipped-webhooks.ts';
+import { shippedWebhooks } from '../../testing/servers/webhooks/shipped-webhooks.ts';
 import { loopbackPair, serverCa } from '../../testing/servers/server-certificates.ts';
 import { createAdmissions } from './admissions.ts';
 

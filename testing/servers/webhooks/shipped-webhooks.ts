@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import type { Manifest } from '../../api/meta.ts';
+import type { Manifest } from '../../../api/meta.ts';
 
-const file = join(import.meta.dirname, '../../config/webhook/webhooks.yaml');
+const file = join(import.meta.dirname, '../../../config/webhook/webhooks.yaml');
 
 interface Webhook {
   readonly name: string;
