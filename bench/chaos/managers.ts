@@ -1,5 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
-
 import { stringify } from 'yaml';
 
 import { answersOk } from '../../testing/servers/answers-ok.ts';
@@ -8,6 +6,7 @@ import type { TcpProxy } from '../../testing/servers/tcp-proxy.ts';
 import type { ManagerProgram } from '../scale/fleet/scale-manager.ts';
 import { ScaleManager } from '../scale/fleet/scale-manager.ts';
 import type { FaultyApi } from './faulty-api.ts';
+import { pauseUnlessOver } from '../pause-unless-over.ts';
 
 /** How often the kubelet would look who is ready. */
 const lookEveryMs = 1_000;
@@ -133,7 +132,7 @@ export class Managers implements AsyncDisposable {
   async #keep(number: number): Promise<void> {
     const { manager } = this.#member(number);
     for (;;) {
-      await pause(lookEveryMs, undefined, { signal: this.#over.signal }).catch(() => undefined);
+      await pauseUnlessOver(lookEveryMs, this.#over.signal);
       if (this.#over.signal.aborted) return;
       if (manager.isRunning || this.#killed.has(number)) {
         if (this.#killed.has(number)) this.#down.add(number);
@@ -152,7 +151,7 @@ export class Managers implements AsyncDisposable {
         if (manager.isRunning && (await answersOk(manager.readyUrl))) ready.push(manager);
       const chosen = ready[turn % Math.max(1, ready.length)];
       this.#webhooks.turnTo(chosen?.webhookPort ?? 0);
-      await pause(lookEveryMs, undefined, { signal: this.#over.signal }).catch(() => undefined);
+      await pauseUnlessOver(lookEveryMs, this.#over.signal);
     }
   }
 }

@@ -22,6 +22,7 @@ import type { WantedTenant } from './persons.ts';
 import { oddInStore, storeNames } from './store-state.ts';
 import type { StoreNames } from './store-state.ts';
 import { TenantWriter } from './tenant-writer.ts';
+import { pauseUnlessOver } from '../pause-unless-over.ts';
 
 /** How much is done. */
 export interface ChaosOptions {
@@ -156,7 +157,7 @@ class ChaosRun {
   async #watchMemory(over: AbortSignal): Promise<void> {
     while (!over.aborted) {
       this.#rssMiB.push(Math.round(await this.#parts.managers.rssMiB()));
-      await pause(memoryEveryMs, undefined, { signal: over }).catch(() => undefined);
+      await pauseUnlessOver(memoryEveryMs, over);
     }
   }
 

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Key } from '../../api/meta.ts';
 import { idOf } from '../scale/fleet/scale-fleet.ts';
 import type { ChaosRow } from './chaos-rows.ts';
+import { pauseUnlessOver } from '../pause-unless-over.ts';
 
 /** What persons can do to a fleet. A request that fails is an error. */
 export interface ChangeableFleet {
@@ -59,7 +60,7 @@ export class Persons {
     const { everyMs } = this.#options;
     while (!until.aborted) {
       await this.#act();
-      await pause(everyMs, undefined, { signal: until }).catch(() => undefined);
+      await pauseUnlessOver(everyMs, until);
     }
   }
 

@@ -1,7 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
-
 import { kinds } from '../../api/core/kinds.ts';
 import type { Cluster } from '../../runtime/client/cluster.ts';
+import { pauseUnlessOver } from '../pause-unless-over.ts';
 
 /** Milliseconds between two writes. */
 const everyMs = 1_000;
@@ -36,7 +35,7 @@ export class TenantWriter {
         () => this.#acknowledged.push(name),
         () => (this.#failed += 1),
       );
-      await pause(everyMs, undefined, { signal: until }).catch(() => undefined);
+      await pauseUnlessOver(everyMs, until);
     }
   }
 

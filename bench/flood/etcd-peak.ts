@@ -1,7 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
-
 import type { ManagementCluster } from '../../e2e/cluster/management-cluster.ts';
 import type { FloodRow } from './flood-rows.ts';
+import { pauseUnlessOver } from '../pause-unless-over.ts';
 
 const everyMs = 3000;
 
@@ -43,7 +42,7 @@ export class EtcdPeak implements AsyncDisposable {
       );
       this.#files = Math.max(this.#files, valueOf(text, 'process_open_fds'));
       this.#bytes = Math.max(this.#bytes, valueOf(text, 'process_resident_memory_bytes'));
-      await pause(everyMs, undefined, { signal: this.#over.signal }).catch(() => undefined);
+      await pauseUnlessOver(everyMs, this.#over.signal);
     }
   }
 }

@@ -6,6 +6,7 @@ import { ApiError } from '../client/errors.ts';
 import { microTime } from '../observe/event-recorder.ts';
 import type { Logger } from '../observe/logger.ts';
 import { textOf } from '../cache/object-id.ts';
+import { leaseTimes } from './lease-times.ts';
 
 export interface LeaderOptions {
   /** The unguarded client: the election itself must write before it leads. */
@@ -66,15 +67,10 @@ export class LeaderElection {
   /** Throws when the times could let two lead at once. */
   constructor(options: LeaderOptions) {
     this.#options = options;
-    this.#durationMs = options.durationMs ?? 15_000;
-    this.#renewWithinMs = options.renewWithinMs ?? 10_000;
-    this.#retryMs = options.retryMs ?? 2_000;
-    if (!(this.#retryMs < this.#renewWithinMs && this.#renewWithinMs < this.#durationMs)) {
-      throw new Error(
-        `leader election needs retry < renew deadline < lease duration, not ${this.#retryMs}, ${this.#renewWithinMs}, ` +
-          `${this.#durationMs} ms: otherwise two could lead at once`,
-      );
-    }
+    const times = leaseTimes(options, { user: 'leader election', harm: 'two could lead at once' });
+    this.#durationMs = times.durationMs;
+    this.#renewWithinMs = times.renewWithinMs;
+    this.#retryMs = times.retryMs;
     this.elected = this.#won.promise.then(() => undefined);
   }
 

@@ -38,7 +38,7 @@ async function seeded(cluster: FakeCluster): Promise<Resource> {
   return cluster.seed(kinds.ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata: key });
 }
 
-test('only the first reconcile of an object is told so, whichever process has it', async () => {
+test('only the first reconcile of an object knows that it is the first, whichever process runs it', async () => {
   const cluster = new FakeCluster();
   const fresh = await seeded(cluster);
   const [one, other] = [noting(cluster), noting(cluster)];

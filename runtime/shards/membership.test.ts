@@ -319,7 +319,7 @@ describe('members', () => {
     expect(inAll(a, b)).toEqual(keys.toSorted());
   });
 
-  test('a key that was held is let go publicly as soon as the work on it ends', async () => {
+  test('a key that was held is released publicly as soon as the work on it ends', async () => {
     const a = new Process('a');
     a.worksFor = 31;
     await watchFor(3000, a);

@@ -9,6 +9,7 @@ import { claimText, noClaim, readClaim } from './claim.ts';
 import type { Claim, UnknownClaim } from './claim.ts';
 import type { KeyShare } from './key-share.ts';
 import { ShareState } from './share-state.ts';
+import { leaseTimes } from '../leader/lease-times.ts';
 
 export interface MembershipOptions {
   /** The unguarded client: a member must write before it may work. */
@@ -84,19 +85,14 @@ export class Membership implements KeyShare {
   /** Throws when the times could let two work on the same key. */
   constructor(options: MembershipOptions) {
     this.#options = options;
-    this.#durationMs = options.durationMs ?? 15_000;
-    this.#renewWithinMs = options.renewWithinMs ?? 10_000;
-    this.#retryMs = options.retryMs ?? 2_000;
-    if (!(this.#retryMs < this.#renewWithinMs && this.#renewWithinMs < this.#durationMs)) {
-      throw new Error(
-        `a member needs retry < renew deadline < lease duration, not ${this.#retryMs}, ${this.#renewWithinMs}, ` +
-          `${this.#durationMs} ms: otherwise two could work on the same object`,
-      );
-    }
+    const times = leaseTimes(options, { user: 'a member', harm: 'two could work on the same object' });
+    this.#durationMs = times.durationMs;
+    this.#renewWithinMs = times.renewWithinMs;
+    this.#retryMs = times.retryMs;
     this.#state = new ShareState(options.name);
   }
 
-  /** Joins. Until others have let go of keys, few or none are its own. */
+  /** Joins. Until others have released keys, few or none are its own. */
   start(): void {
     this.#running ??= this.#run();
   }
@@ -137,7 +133,7 @@ export class Membership implements KeyShare {
     if (end === undefined) return undefined;
     return () => {
       end();
-      if (this.#state.holdsTooMuch) this.#wake.abort(new Error('a key was let go'));
+      if (this.#state.holdsTooMuch) this.#wake.abort(new Error('a key was released'));
     };
   }
 
