@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { QuotaStatus } from '../../../api/steward/v1alpha1/quota-status.ts';
+import { strippedSpec } from '../../../testing/builders/stripped-field.ts';
 import type { DataMeasurement } from './data-measurement.ts';
-import { decide } from './quota-decision.ts';
+import { decide as decideAsGiven } from './quota-decision.ts';
 import type { QuotaDecision } from './quota-decision.ts';
 import { keepMs } from './quota-part.ts';
 import type { Quota } from './quota-part.ts';
@@ -9,6 +10,9 @@ import type { Quota } from './quota-part.ts';
 const now = new Date('2030-01-01T00:00:00Z');
 const later = (ms: number): Date => new Date(now.getTime() + ms);
 const mebi = 2 ** 20;
+
+/** As for an author who has not set the field that is stripped. */
+const decide: typeof decideAsGiven = (quota, seen) => decideAsGiven(strippedSpec({ quota }).quota, seen);
 
 const both: Quota = { dataSize: '100Mi', objects: 1000, warnAtPercent: 80 };
 
@@ -41,8 +45,15 @@ describe('A quota', () => {
   });
 
   test('limits only what it names', () => {
-    expect(decided({ keys: 5000 }, { quota: { dataSize: '100Mi', warnAtPercent: 80 } }).reason).toBe('WithinQuota');
-    expect(decided({ mebibytes: 5000 }, { quota: { objects: 10, warnAtPercent: 80 } }).reason).toBe('WithinQuota');
+    const dataSize: Quota = { dataSize: '100Mi', warnAtPercent: 80 };
+    const objects: Quota = { objects: 10, warnAtPercent: 80 };
+    const reasons = [dataSize, objects].map((quota) =>
+      [{ keys: 5000 }, { mebibytes: 5000 }].map((found) => decided(found, { quota }).reason),
+    );
+    expect(reasons).toEqual([
+      ['WithinQuota', 'QuotaExceeded'],
+      ['QuotaExceeded', 'WithinQuota'],
+    ]);
   });
 
   test('warns at the percentage in the spec', () => {
