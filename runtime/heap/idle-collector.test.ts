@@ -50,6 +50,28 @@ test('a heap that does not grow is left alone', async () => {
   expect(collections()).toBe(2);
 });
 
+test('a heap is shrunk after a burst of work, which may have left little of what was in use', async () => {
+  const { clock, heap, collections } = collectedHeap();
+  await clock.advance(10_000);
+  expect(collections()).toBe(1);
+  // Nothing was allocated in addition, as when all tenants are deleted.
+  heap.busy = 0.5;
+  await clock.advance(30_000);
+  heap.busy = 0.05;
+  await clock.advance(60_000);
+  expect(collections()).toBe(2);
+});
+
+test('short work is no reason to collect', async () => {
+  const { clock, heap, collections } = collectedHeap();
+  await clock.advance(10_000);
+  heap.busy = 0.5;
+  await clock.advance(10_000);
+  heap.busy = 0.2;
+  await clock.advance(600_000);
+  expect(collections()).toBe(1);
+});
+
 test('a heap that is to stay small is shrunk sooner', async () => {
   const clock = new FakeClock();
   const heap = { committed: 20 * mebibyte, collections: 0 };

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../clock.ts';
-import { mayShrink, usualSpareBytes } from './may-shrink.ts';
-import type { HeapLook } from './may-shrink.ts';
+import { isBusy, mayShrink, usualSpareBytes } from './may-shrink.ts';
+import type { HeapHistory, HeapLook } from './may-shrink.ts';
 
 /** What an idle collector works with. */
 export interface IdleCollectorOptions {
@@ -16,11 +16,11 @@ const everyMs = 10_000;
 
 /**
  * Shrinks the heap when the process has time. V8 lets a heap grow to several times what is in use before it collects all of it, and
- * collects when something is allocated: after a burst of work, a process that waits keeps the memory of the burst.
+ * collects when something is allocated: after a burst of work, a process that waits keeps the memory of the burst, and of all that was deleted.
  */
 export class IdleCollector {
   readonly #options: IdleCollectorOptions;
-  #leastBytes = 0;
+  #history: HeapHistory = { leastBytes: 0, workedMs: 0 };
   #timer: Timer | undefined;
 
   constructor(options: IdleCollectorOptions) {
@@ -31,9 +31,12 @@ export class IdleCollector {
     const { clock, look, collect, spareBytes = usualSpareBytes } = this.#options;
     this.#timer = clock.after(everyMs, () => {
       const seen = look();
-      if (mayShrink(seen, this.#leastBytes, spareBytes)) {
+      if (isBusy(seen)) {
+        const { leastBytes, workedMs } = this.#history;
+        this.#history = { leastBytes, workedMs: workedMs + seen.busy * everyMs };
+      } else if (mayShrink(seen, this.#history, spareBytes)) {
         collect();
-        this.#leastBytes = look().committedBytes;
+        this.#history = { leastBytes: look().committedBytes, workedMs: 0 };
       }
       this.start();
     });
