@@ -14,6 +14,7 @@ import { oneMoreFigure } from './onemore/one-more-figure.ts';
 import { readyFigure } from './ready/ready-figure.ts';
 import { restoreFigure } from './restore/restore-figure.ts';
 import { scaleFigure } from './scale/scale-figure.ts';
+import { sharingFigure } from './sharing/sharing-figure.ts';
 import { upgradeFigure } from './upgrade/upgrade-figure.ts';
 import { workerFigure } from './worker/worker-figure.ts';
 
@@ -33,5 +34,5 @@ export const figures: { readonly [Stage in keyof Stages]: readonly Figure<Stage>
   ],
   clusterApi: [workerFigure],
   machines: [hardwareFigure],
-  process: [hostileFigure, memoryFigure, scaleFigure, chaosFigure, densityFigure],
+  process: [hostileFigure, memoryFigure, scaleFigure, sharingFigure, chaosFigure, densityFigure],
 };

@@ -148,7 +148,7 @@ const optionLines = (quick: readonly string[]): string => `\
   --objects N        restore: objects of the tenant (default ${defaults.objects}, with --quick ${quickly.objects})
   --writing SECONDS  restore: how long it is written to (default ${defaults.writing}, with --quick ${quickly.writing})
   --minutes N        chaos: how long everything fails (default ${defaults.minutes}, with --quick ${quickly.minutes})
-  --managers N       chaos: managers (default ${defaults.managers})
+  --managers N       chaos, sharing: managers (default ${defaults.managers})
                      scale: managers that share the tenants (default ${scaleDefaults.managers})
   --shards           chaos: the managers share the tenants
   --real N           chaos: tenants with real API servers (default ${defaults.real}, with --quick ${quickly.real})

@@ -13,6 +13,7 @@ import { oneMorePresentation } from '../onemore/one-more-report.ts';
 import { readyPresentation } from '../ready/ready-report.ts';
 import { restorePresentation } from '../restore/restore-report.ts';
 import { scalePresentation } from '../scale/scale-report.ts';
+import { sharingPresentation } from '../sharing/sharing-report.ts';
 import { upgradePresentation } from '../upgrade/upgrade-report.ts';
 import { workerPresentation } from '../worker/worker-report.ts';
 import { datastoresPresentation } from './datastore-figures.ts';
@@ -32,6 +33,7 @@ export const presentations: readonly Presentation[] = [
   footprintPresentation,
   hardwarePresentation,
   scalePresentation,
+  sharingPresentation,
   chaosPresentation,
   densityPresentation,
   memoryPresentation,

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { kinds } from '../../../api/core/kinds.ts';
 import type { KindRef } from '../../../api/meta.ts';
 import { labels } from '../../../api/names.ts';
+import { canaryPrefix } from '../../../stores/tenancy-names.ts';
 import type { ScaleFleet } from '../fleet/scale-fleet.ts';
 import { stores } from '../fleet/scale-fleet.ts';
 import type { DeleteRow } from '../scale-rows.ts';
@@ -23,11 +24,12 @@ const owned: readonly KindRef[] = [
 /** The garbage collector is given so long. */
 const collectionMs = 300_000;
 
-/** Counts what is in the stores of the fleet. */
+/** Counts what is in the stores of the fleet, without the canaries, which come and go with each verification. */
 export async function storeContent(fleet: ScaleFleet): Promise<StoreContent> {
   const lines = async (...words: readonly string[]): Promise<number> => {
     const texts = await Promise.all(stores.map((name) => fleet.stores[name].server.control(...words)));
-    return texts.flatMap((text) => text.split('\n')).filter((line) => line !== '').length;
+    const found = texts.flatMap((text) => text.split('\n'));
+    return found.filter((line) => line !== '' && !line.includes(canaryPrefix)).length;
   };
   const [keys, users, roles] = await Promise.all([
     lines('get', '', '--prefix', '--keys-only'),
