@@ -6,6 +6,7 @@ import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { KeyPair } from '../../kubeadm/pki/key-pair.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { silent } from '../../runtime/observe/logger.ts';
+import { hostileHello } from '../../testing/builders/hostile-hello.ts';
 import { loopbackPair, serverCa } from '../../testing/servers/server-certificates.ts';
 import { Activator, activatorTimes } from './activator.ts';
 import type { ActivatorTimes, CallOutcome } from './activator.ts';
@@ -331,29 +332,12 @@ describe('Callers who say nothing', () => {
   });
 });
 
-/** Says one of these, by its number. */
-function hostile(index: number): Buffer {
-  const random = Buffer.alloc(1 + ((index * 7919) % 4_000), index % 256);
-  switch (index % 5) {
-    case 0:
-      return Buffer.concat([Buffer.from([22, 3, 1, 15, 200, 1, 0, 15, 196, 3, 3]), random]);
-    case 1:
-      return Buffer.concat([Buffer.from([22, 3, 1, 63, 255, 1, 0, 63, 250, 3, 3]), random]);
-    case 2:
-      return Buffer.from('GET / HTTP/1.1\r\nhost: shop\r\n\r\n');
-    case 3:
-      return random;
-    default:
-      return Buffer.from(Array.from({ length: 600 }, () => [22, 3, 1, 0, 1, index % 7 === 0 ? 1 : 0]).flat());
-  }
-}
-
 test('Ten thousand hostile callers wake nothing, and leave no memory and no connection behind', async () => {
   const { world, port } = await worldWith({ times: { helloMs: 20 } });
   const attack = async (from: number, to: number): Promise<void> => {
     for (let batch = from; batch < to; batch += 250) {
       const calls = Array.from({ length: Math.min(250, to - batch) }, (_, index) =>
-        closedAfter(port, hostile(batch + index)),
+        closedAfter(port, hostileHello(batch + index).bytes),
       );
       await Promise.all(calls);
     }
