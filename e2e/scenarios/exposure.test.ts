@@ -13,6 +13,7 @@ import { addRoute } from '../cluster/network/links.ts';
 import type { ManagementCluster } from '../cluster/management-cluster.ts';
 import type { Worker } from '../cluster/worker.ts';
 import { boundsOf, loadShortfalls, tooFew } from '../framework/load/load-shortfalls.ts';
+import { throughRouter } from '../framework/network/through-router.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { ServiceProbe } from '../framework/load/service-probe.ts';
 import { shareStewardCluster } from '../framework/steward-cluster.ts';
@@ -69,12 +70,6 @@ const gateway: PlainObject = {
   },
 };
 
-/** A kubeconfig whose names lead to the router, as DNS would do it. */
-function throughRouter(kubeconfig: string): string {
-  const server = /^( *)server: https:\/\/([^:\s]+):(\d+)$/m;
-  return kubeconfig.replace(server, `$1server: https://${router}:$3\n$1tls-server-name: $2`);
-}
-
 /** Subject alternative names in the certificate that the router leads to for a server name; its own or none if it leads nowhere. */
 async function certificateFor(name: string): Promise<string> {
   return new Promise((resolve) => {
@@ -118,7 +113,7 @@ async function named(): Promise<Readonly<Record<string, string | undefined>>> {
 
 /** Uses the control plane by its present name while `work` is done; no call may fail. */
 async function underLoad(title: string, work: () => Promise<void>): Promise<void> {
-  const kubeconfig = throughRouter(await stage.kubeconfig(shop));
+  const kubeconfig = throughRouter(await stage.kubeconfig(shop), router);
   const newcomer = (): KubernetesClient => new KubernetesClient(kubeconfig);
   await using load = new TenantLoad(newcomer(), {
     namespace: 'default',
@@ -190,7 +185,7 @@ async function workerRuns(name: string): Promise<void> {
 /** Asks the worker's kubelet through konnectivity, whose agents may just be restarting, at another port of the router. */
 async function showsLogs(name: string): Promise<void> {
   const file = path.join(cluster.harness.folder, 'through-the-router');
-  await writeFile(file, throughRouter(await stage.kubeconfig(shop)), { mode: 0o600 });
+  await writeFile(file, throughRouter(await stage.kubeconfig(shop), router), { mode: 0o600 });
   const deadline = deadlineIn(minutes);
   for (let failures = 0; ; failures += 1) {
     try {
@@ -221,7 +216,7 @@ describe('A control plane with a host name', () => {
         }),
       ]);
       await untilEndpoint(`${first}:443`);
-      client = new KubernetesClient(throughRouter(await stage.kubeconfig(shop)));
+      client = new KubernetesClient(throughRouter(await stage.kubeconfig(shop), router));
       worker = await joinByHand(stage, {
         tenant: shop,
         endpoint: `${first}:443`,
@@ -255,7 +250,7 @@ describe('A control plane with a host name', () => {
       for (const [key, server] of servers) {
         if (!key.endsWith('.svc')) expect([key, server]).toEqual([key, `https://${second}:443`]);
       }
-      client = new KubernetesClient(throughRouter(await stage.kubeconfig(shop)));
+      client = new KubernetesClient(throughRouter(await stage.kubeconfig(shop), router));
       const proxy = { apiVersion: 'apps/v1', kind: 'DaemonSet', namespace: 'kube-system', name: 'kube-proxy' };
       await client.waitFor(proxy, ({ status, metadata } = {}) => {
         return status?.observedGeneration === metadata?.generation && status?.numberReady === 1;
@@ -289,7 +284,7 @@ describe('A control plane with a host name', () => {
       const kind = String(routes[0]?.split('/')[0]);
       const { stdout } = await cluster.kubectl(['-n', 'tenants', 'get', '-o', 'name', kind]);
       expect(stdout.trim().split('\n')).toEqual(routes);
-      client = new KubernetesClient(throughRouter(await stage.kubeconfig(shop)));
+      client = new KubernetesClient(throughRouter(await stage.kubeconfig(shop), router));
       await workerRuns(endpoint.endsWith(':6443') ? 'by-gateway' : 'by-traefik');
     },
     6 * minutes,

@@ -7,13 +7,14 @@ import type { PlainObject } from '../cluster/kubernetes-client.ts';
 import type { ManagementCluster } from '../cluster/management-cluster.ts';
 import { giveControlPlaneImages } from '../framework/control-plane-images.ts';
 import { deadlineIn } from '../framework/deadline-in.ts';
-import { kustomize } from '../framework/install-steward.ts';
 import { logStep } from '../framework/log.ts';
 import { minutes } from '../framework/minutes.ts';
 import { podMemory } from '../framework/pod-memory.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { shareStewardCluster } from '../framework/steward-cluster.ts';
 import { TenantStage, isCondition, versionAt } from '../framework/tenant-stage.ts';
+import { activatorSelector, installActivator } from '../framework/waking/install-activator.ts';
+import { scheduleThatSays } from '../framework/waking/schedule-that-says.ts';
 
 const owned = scenarioResources();
 const namespace = 'wake-on-request';
@@ -28,10 +29,7 @@ beforeAll(async () => {
   stage = new TenantStage(cluster, namespace);
   await giveControlPlaneImages(cluster.machine, 'v1.36.3');
   await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }]);
-  await cluster.apply(await kustomize('config/activator'));
-  const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: operator, name: 'steward-activator' };
-  const isReady = (object: PlainObject | undefined): boolean => object?.status?.readyReplicas === 2;
-  await cluster.waitFor(deployment, isReady, { timeoutMs: 2 * minutes, diagnose: () => cluster.diagnose(operator) });
+  await installActivator(cluster);
 }, 20 * minutes);
 
 /** Where the tenant is reached, and what its clients trust. */
@@ -49,8 +47,7 @@ async function asleep(name: string, serviceType: string): Promise<Reached> {
     timeoutMs: 3 * minutes,
   });
   const ca = (await stage.secret(`${name}-ca`))['ca.crt'] ?? '';
-  const daily = (time: number): string => `${new Date(time).getUTCMinutes()} ${new Date(time).getUTCHours()} * * *`;
-  const schedules = [{ sleep: daily(Date.now() - 3 * minutes), wake: daily(Date.now() + 12 * 60 * minutes) }];
+  const schedules = [scheduleThatSays('asleep')];
   await cluster.client.merge(stage.tenant(name), { spec: { sleep: { schedules, wakeOn: ['Request'] } } });
   await stage.waitFor(name, isCondition('Asleep', 'True', 'Scheduled'));
   await noPods(name);
@@ -89,7 +86,7 @@ async function steps(name: string, began: number): Promise<string> {
   const [pod] = await stage.pods(name);
   const ready = pod?.status?.conditions?.find(({ type }) => type === 'Ready') as
     { readonly lastTransitionTime?: string } | undefined;
-  const args = ['-n', operator, 'logs', '-l', 'app.kubernetes.io/component=activator', '--tail=200'];
+  const args = ['-n', operator, 'logs', '-l', activatorSelector, '--tail=200'];
   const { stdout } = await cluster.kubectl(args);
   const asked = stdout.split('\n').find((line) => line.includes('wakes up') && line.includes(`/${name}"`));
   return `${asked ?? 'not requested'}; pod created after ${since(pod?.metadata?.creationTimestamp)}, ready after ${since(ready?.lastTransitionTime)}`;
@@ -156,7 +153,7 @@ describe('A control plane that sleeps', () => {
       expect(new Set(answers)).toEqual(new Set(['v1.36.3']));
       await stage.waitFor('many', isCondition('Ready', 'True'));
       expect(await sleepOf('many')).toMatchObject({ ended: { byRequest: 1 } });
-      const pods = await cluster.client.list('v1', 'Pod', operator, 'app.kubernetes.io/component=activator');
+      const pods = await cluster.client.list('v1', 'Pod', operator, activatorSelector);
       for (const { metadata } of pods) {
         const memory = await podMemory(cluster, metadata?.uid ?? '');
         const mebibytes = [...memory.values()].reduce((sum, one) => sum + one, 0);
