@@ -16,6 +16,7 @@ import { restoreFigure } from './restore/restore-figure.ts';
 import { scaleFigure } from './scale/scale-figure.ts';
 import { sharingFigure } from './sharing/sharing-figure.ts';
 import { upgradeFigure } from './upgrade/upgrade-figure.ts';
+import { wakeFigure } from './wake/wake-figure.ts';
 import { workerFigure } from './worker/worker-figure.ts';
 
 /** All benchmarks by what they are run on, in the order in which they are run. */
@@ -31,6 +32,7 @@ export const figures: { readonly [Stage in keyof Stages]: readonly Figure<Stage>
     autoscalingFigure,
     floodFigure,
     restoreFigure,
+    wakeFigure,
   ],
   clusterApi: [workerFigure],
   machines: [hardwareFigure],

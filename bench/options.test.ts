@@ -37,6 +37,11 @@ describe('The command line of the benchmarks', () => {
         ...{ idleSeconds: 300, managers: 1 },
       },
       chaos: { minutes: 30, managers: 3, shards: false, standIn: 300, real: 10, seed: expect.any(Number) },
+      wake: {
+        stages: ['first', 'callers', 'sleeping', 'hostile'],
+        endpoints: ['ClusterIP', 'NodePort', 'LoadBalancer', 'Ingress', 'Gateway'],
+        ...{ rounds: 3, sleeping: 50, hellos: 10_000, idleSeconds: 30 },
+      },
       density: { tenants: [10, 30, 60, 100, 150, 200, 300, 500, 700, 1000], seconds: 20 },
       check: false,
       note: undefined,
@@ -65,6 +70,27 @@ describe('The command line of the benchmarks', () => {
     expect(parse('--quick').scale).toMatchObject({ tenants: [0, 100, 300], idleSeconds: 60 });
     const given = parse('hostile', '--tenants', '50,0', '--idle', '5', '--stages', 'events,rest');
     expect(given.scale).toEqual({ stages: ['rest', 'events'], tenants: [0, 50], idleSeconds: 5, managers: 1 });
+  });
+
+  test('measures sleep and wake with numbers of its own, unless they are given, and single stages of it alone', () => {
+    expect(parse('--quick').wake).toMatchObject({ rounds: 1, sleeping: 5, hellos: 1000, idleSeconds: 10 });
+    const args = ['--stages', 'callers,first', '--rounds', '2', '--sleeping', '8', '--awake', '4', '--idle', '5'];
+    const { wake, scale } = parse('hostile', ...args, '--hellos', '50', '--endpoints', 'Gateway,NodePort');
+    expect(wake).toEqual({
+      stages: ['first', 'callers'],
+      endpoints: ['NodePort', 'Gateway'],
+      ...{ rounds: 2, sleeping: 8, awake: 4, hellos: 50, idleSeconds: 5 },
+    });
+    expect(scale.stages).toContain('standin');
+    expect(parse('hostile', '--stages', 'rest').wake.stages).toHaveLength(4);
+  });
+
+  test('refuses stages of another benchmark in place of its own', () => {
+    const both = [...known, { name: 'scale', help: 'many' }, { name: 'wake', help: 'sleep' }];
+    const stages = (...args: readonly string[]) => parseOptions([...args, '--stages', 'first'], both).wake.stages;
+    expect(stages('wake')).toEqual(['first']);
+    expect(() => stages('scale')).toThrow(/--stages first: one or more of standin/);
+    expect(() => stages('wake', 'scale')).toThrow(/--stages first: one or more of standin/);
   });
 
   test('lets several managers share the tenants', () => {
@@ -97,7 +123,9 @@ describe('The command line of the benchmarks', () => {
     [['--pairs', '1.5'], /--pairs 1.5: a whole number/],
     [['--replicas', '1,x'], /--replicas x: a whole number/],
     [['--tenants', '4'], /--tenants 4: two different numbers/],
-    [['hostile', '--stages', 'sleep'], /--stages sleep: one or more of standin, rest, delete/],
+    [['hostile', '--stages', 'sleep'], /--stages sleep: one or more of standin, rest, delete.*, of first, callers/],
+    [['hostile', '--endpoints', 'Telnet'], /--endpoints Telnet: one or more of ClusterIP, NodePort/],
+    [['hostile', '--awake', '0'], /--awake 0: a whole number of at least 1/],
     [['burst', '--burst', '0'], /no benchmark burst/],
     [['--burst', '0'], /--burst 0: a whole number of at least 1/],
   ])('refuses %j with the missing option', (args, message) => {

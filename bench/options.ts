@@ -10,6 +10,9 @@ import type { Hostility } from './hostile/hostile-endpoints.ts';
 import type { ScaleOptions } from './scale/measure-scale.ts';
 import { scaleStages } from './scale/scale-rows.ts';
 import type { ScaleStage } from './scale/scale-rows.ts';
+import type { WakeOptions } from './wake/measure-wake.ts';
+import { endpointTypes, wakeStages } from './wake/wake-rows.ts';
+import type { EndpointType, WakeStage } from './wake/wake-rows.ts';
 
 /** What the benchmarks are started with. */
 export interface BenchOptions {
@@ -51,6 +54,8 @@ export interface BenchOptions {
   readonly scale: ScaleOptions;
   /** What `chaos` does. */
   readonly chaos: ChaosOptions;
+  /** What `wake` measures, with a default of its own for `--idle`. */
+  readonly wake: WakeOptions;
   /** What `density` measures, with a default of its own for `--tenants`. */
   readonly density: Omit<DensityOptions, 'stores'>;
   /** Whether a broken bound makes the run fail. */
@@ -103,8 +108,12 @@ const quickly = {
 };
 
 /** The same for `scale`. */
-const scaleDefaults = { tenants: '0,100,500,1000,3000', idle: '300', stages: scaleStages.join(','), managers: '1' };
+const scaleDefaults = { tenants: '0,100,500,1000,3000', idle: '300', managers: '1' };
 const scaleQuickly = { ...scaleDefaults, tenants: '0,100,300', idle: '60' };
+
+/** The same for `wake`. */
+const wakeDefaults = { idle: '30', sleeping: '50', hellos: '10000', rounds: '3' };
+const wakeQuickly = { idle: '10', sleeping: '5', hellos: '1000', rounds: '1' };
 
 /** The same for `density`. */
 const densityDefaults = { tenants: '10,30,60,100,150,200,300,500,700,1000', seconds: 20 };
@@ -133,8 +142,10 @@ const optionLines = (quick: readonly string[]): string => `\
                      density: the same (default ${densityDefaults.tenants}, with --quick ${densityQuickly.tenants})
   --idle SECONDS     footprint, instant, hardware, hostile: rest before, and length of, each measurement (default ${defaults.idle})
                      scale: the same (default ${scaleDefaults.idle}, with --quick ${scaleQuickly.idle})
-  --stages A,B       scale: what is measured (default ${scaleDefaults.stages})
-  --rounds N         burst, onemore, worker: measurements (default ${defaults.rounds})
+                     wake: the same (default ${wakeDefaults.idle}, with --quick ${wakeQuickly.idle})
+  --stages A,B       scale: what is measured (default ${scaleStages.join(',')})
+                     wake: the same (default ${wakeStages.join(',')})
+  --rounds N         burst, onemore, worker, wake: measurements (default ${defaults.rounds})
   --burst 8,40       burst: tenants that are created at once (default ${defaults.burst})
   --crowd N          onemore: tenants that run meanwhile (default ${defaults.crowd})
   --claims N         instant: claims (default ${defaults.claims}, with --quick ${quickly.claims})
@@ -154,6 +165,10 @@ const optionLines = (quick: readonly string[]): string => `\
   --real N           chaos: tenants with real API servers (default ${defaults.real}, with --quick ${quickly.real})
   --stand-ins N      chaos: other tenants (default ${defaults['stand-ins']}, with --quick ${quickly['stand-ins']})
   --seed N           chaos: what chooses the faults (default: another one each time)
+  --endpoints A,B    wake: what is called first (default ${endpointTypes.join(',')}; the last two need Traefik)
+  --sleeping N       wake: tenants that sleep (default ${wakeDefaults.sleeping}, with --quick ${wakeQuickly.sleeping})
+  --awake N          wake: how many of these are looked at awake (default: as many as fit)
+  --hellos N         wake: hostile hellos (default ${wakeDefaults.hellos}, with --quick ${wakeQuickly.hellos})
   --check            fail when a bound is broken
   --note TEXT        what the recorded results shall say besides
   --json FILE        write all measurements there
@@ -176,15 +191,19 @@ export function parseOptions(args: readonly string[], known: readonly KnownFigur
       claims: text,
       ...{ 'control-planes': text, upgrades: text, does: text, hostile: text, innocent: text, churn: text },
       ...{ stages: text, stores: text, objects: text, writing: text, note: text, json: text, cluster: text },
+      ...{ endpoints: text, sleeping: text, awake: text, hellos: text },
       ...{ minutes: text, managers: text, 'stand-ins': text, real: text, seed: text },
       ...{ shards: isSet, check: isSet, record: isSet, keep: isSet, quick: isSet, help: { ...isSet, short: 'h' } },
     },
   });
   const values = { ...(given.quick ? quickly : defaults), ...given };
   const scale = { ...(given.quick ? scaleQuickly : scaleDefaults), ...given };
+  const wake = { ...(given.quick ? wakeQuickly : wakeDefaults), ...given };
+  const figures = chosen(positionals, given.quick, known);
+  const stages = stagesOf(given.stages, figures);
   const density = { ...(given.quick ? densityQuickly : densityDefaults), ...given };
   return {
-    figures: chosen(positionals, given.quick, known),
+    figures,
     pairs: wholeNumber('--pairs', values.pairs, 1),
     replicas: wholeNumbers('--replicas', values.replicas, 1),
     tenants: differentNumbers('--tenants', values.tenants),
@@ -203,7 +222,7 @@ export function parseOptions(args: readonly string[], known: readonly KnownFigur
     objects: wholeNumber('--objects', values.objects, 1),
     writingSeconds: wholeNumber('--writing', values.writing, 10),
     scale: {
-      stages: stagesOf(scale.stages),
+      stages: stages.scale,
       tenants: differentNumbers('--tenants', scale.tenants),
       idleSeconds: wholeNumber('--idle', scale.idle, 1),
       managers: wholeNumber('--managers', scale.managers, 1),
@@ -214,6 +233,15 @@ export function parseOptions(args: readonly string[], known: readonly KnownFigur
       standIn: wholeNumber('--stand-ins', values['stand-ins'], 1),
       real: wholeNumber('--real', values.real, 0),
       seed: given.seed === undefined ? randomInt(2 ** 31) : wholeNumber('--seed', given.seed, 0),
+    },
+    wake: {
+      stages: stages.wake,
+      endpoints: endpointsOf(given.endpoints),
+      rounds: wholeNumber('--rounds', wake.rounds, 1),
+      sleeping: wholeNumber('--sleeping', wake.sleeping, 1),
+      ...(given.awake !== undefined && { awake: wholeNumber('--awake', given.awake, 1) }),
+      hellos: wholeNumber('--hellos', wake.hellos, 1),
+      idleSeconds: wholeNumber('--idle', wake.idle, 1),
     },
     density: {
       tenants: differentNumbers('--tenants', density.tenants).filter((count) => count > 0),
@@ -256,12 +284,33 @@ function storesOf(text: string): readonly FloodStore[] {
   return floodStores.filter((one) => asked.includes(one));
 }
 
-function stagesOf(text: string): readonly ScaleStage[] {
+function endpointsOf(text: string = endpointTypes.join(',')): readonly EndpointType[] {
   const asked = text.split(',');
-  const unknown = asked.find((name) => !scaleStages.some((one) => one === name));
+  const unknown = asked.find((name) => !endpointTypes.some((one) => one === name));
   if (unknown !== undefined)
-    throw new Error(`--stages ${unknown}: one or more of ${scaleStages.join(', ')} are needed.`);
-  return scaleStages.filter((one) => asked.includes(one));
+    throw new Error(`--endpoints ${unknown}: one or more of ${endpointTypes.join(', ')} are needed.`);
+  return endpointTypes.filter((one) => asked.includes(one));
+}
+
+/** What `scale` and `wake` measure: all of it, unless some of it is named. Nobody gets all who has named what only the other one has. */
+function stagesOf(
+  text: string | undefined,
+  figures: readonly string[],
+): { readonly scale: readonly ScaleStage[]; readonly wake: readonly WakeStage[] } {
+  const asked = text?.split(',') ?? [];
+  const refuse = (name: string): never => {
+    const needed = `one or more of ${scaleStages.join(', ')} are needed for scale, of ${wakeStages.join(', ')} for wake.`;
+    throw new Error(`--stages ${name}: ${needed}`);
+  };
+  const known: readonly string[] = [...scaleStages, ...wakeStages];
+  const unknown = asked.find((name) => !known.includes(name));
+  if (unknown !== undefined) refuse(unknown);
+  const named = <Stage extends string>(figure: string, all: readonly Stage[]): readonly Stage[] => {
+    const some = all.filter((one) => asked.includes(one));
+    if (some.length > 0) return some;
+    return text === undefined || !figures.includes(figure) ? all : refuse(text);
+  };
+  return { scale: named('scale', scaleStages), wake: named('wake', wakeStages) };
 }
 
 /** Ascending. */

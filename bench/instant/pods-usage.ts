@@ -4,10 +4,17 @@ import type { ManagementCluster } from '../../e2e/cluster/management-cluster.ts'
 import { readProcessUsage } from '../footprint/process-usage.ts';
 import type { ProcessUsage } from '../footprint/process-usage.ts';
 
-/** The processes of all pods of a namespace, by their ids on this host. kubelet names the cgroup of a pod after its UID. */
+/** The processes of all pods of a namespace, by their ids on this host. */
 export async function podProcesses(cluster: ManagementCluster, namespace: string): Promise<readonly number[]> {
   const pods = await cluster.client.list('v1', 'Pod', namespace);
-  const uids = pods.flatMap(({ metadata }) => (metadata?.uid === undefined ? [] : [metadata.uid]));
+  return processesOf(
+    cluster,
+    pods.flatMap(({ metadata }) => (metadata?.uid === undefined ? [] : [metadata.uid])),
+  );
+}
+
+/** The processes of pods with these UIDs, after which kubelet names their cgroups. */
+export async function processesOf(cluster: ManagementCluster, uids: readonly string[]): Promise<readonly number[]> {
   const forms = uids.flatMap((uid) => [uid, uid.replaceAll('-', '_')]);
   const found: number[] = [];
   for (const { pid } of await cluster.machine.processes()) {

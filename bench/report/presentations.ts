@@ -15,6 +15,7 @@ import { restorePresentation } from '../restore/restore-report.ts';
 import { scalePresentation } from '../scale/scale-report.ts';
 import { sharingPresentation } from '../sharing/sharing-report.ts';
 import { upgradePresentation } from '../upgrade/upgrade-report.ts';
+import { wakePresentation } from '../wake/wake-report.ts';
 import { workerPresentation } from '../worker/worker-report.ts';
 import { datastoresPresentation } from './datastore-figures.ts';
 import { goStewardPresentation } from './go-steward-figures.ts';
@@ -26,6 +27,7 @@ export const presentations: readonly Presentation[] = [
   burstPresentation,
   oneMorePresentation,
   instantPresentation,
+  wakePresentation,
   upgradePresentation,
   drainPresentation,
   autoscalingPresentation,
