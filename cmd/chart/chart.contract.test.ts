@@ -21,6 +21,8 @@ interface Container {
   readonly name: string;
   readonly image: string;
   readonly args: readonly string[];
+  readonly command?: readonly string[];
+  readonly env?: readonly { readonly name: string }[];
 }
 type Workload = Manifest & {
   readonly spec: {
@@ -95,6 +97,16 @@ describe('the charts', () => {
       }
     },
   );
+
+  test('the activator is started as config/activator starts it', async () => {
+    const ofChart = await renderedChart('steward', { 'activator.enabled': true });
+    const [one, other] = [ofChart, documents('config', 'activator', 'activator.yaml')].map((manifests) => {
+      const { args, command, env } = manager(manifests, 'steward-activator');
+      return { args, command, env };
+    });
+    expect(one).toEqual(other);
+    expect(one?.env?.map(({ name }) => name)).toContain('MALLOC_MMAP_THRESHOLD_');
+  });
 
   test('the activator is scraped where the manager is', async () => {
     const of = async (values: object): Promise<readonly Manifest[]> =>
