@@ -1,6 +1,7 @@
 import { autoscalingFigure } from './autoscaling/autoscaling-figure.ts';
 import { chaosFigure } from './chaos/chaos-figure.ts';
 import { burstFigure } from './burst/burst-figure.ts';
+import { dayFigure } from './day/day-figure.ts';
 import { densityFigure } from './density/density-figure.ts';
 import { drainFigure } from './drain/drain-figure.ts';
 import type { Figure, Stages } from './figure.ts';
@@ -33,6 +34,8 @@ export const figures: { readonly [Stage in keyof Stages]: readonly Figure<Stage>
     floodFigure,
     restoreFigure,
     wakeFigure,
+    // It leaves clocks behind that were a day ahead.
+    dayFigure,
   ],
   clusterApi: [workerFigure],
   machines: [hardwareFigure],

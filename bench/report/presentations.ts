@@ -1,6 +1,7 @@
 import { autoscalingPresentation } from '../autoscaling/autoscaling-report.ts';
 import { burstPresentation } from '../burst/burst-report.ts';
 import { chaosPresentation } from '../chaos/chaos-report.ts';
+import { dayPresentation } from '../day/day-report.ts';
 import { densityPresentation } from '../density/density-report.ts';
 import { drainPresentation } from '../drain/drain-report.ts';
 import { floodPresentation } from '../flood/flood-report.ts';
@@ -31,6 +32,7 @@ export const presentations: readonly Presentation[] = [
   upgradePresentation,
   drainPresentation,
   autoscalingPresentation,
+  dayPresentation,
   workerPresentation,
   footprintPresentation,
   hardwarePresentation,

@@ -1,0 +1,55 @@
+/** A time in which a tenant is used, in minutes since midnight: the first call comes at `from`, the last one at `to`. */
+export interface UsedTime {
+  readonly from: number;
+  readonly to: number;
+  readonly everyMinutes: number;
+}
+
+/** What one tenant is used for in a day. */
+export interface TenantDay {
+  readonly tenant: string;
+  readonly uses: readonly UsedTime[];
+}
+
+/** What happens at a minute of the day. */
+export interface DayMoment {
+  readonly at: number;
+  readonly calls: readonly DayCall[];
+  /** Tenants that are used no more for a while: nothing happens before they sleep. */
+  readonly rests: readonly string[];
+}
+
+/** A call of somebody. */
+export interface DayCall {
+  readonly tenant: string;
+  /** Whether it is the first one of a time in which the tenant is used. */
+  readonly isFirst: boolean;
+}
+
+const hour = 60;
+
+/** A team in its office, a job in the night, and two tenants that nobody needs at that day. */
+export const usualDay: readonly TenantDay[] = [
+  { tenant: 'office', uses: [{ from: 9 * hour, to: 17 * hour, everyMinutes: 10 }] },
+  { tenant: 'nightly', uses: [{ from: 2 * hour, to: 2 * hour + 20, everyMinutes: 1 }] },
+  { tenant: 'idle-1', uses: [] },
+  { tenant: 'idle-2', uses: [] },
+];
+
+/** What happens in a day, in order. All tenants begin it awake, and rest first. */
+export function dayMoments(day: readonly TenantDay[]): readonly DayMoment[] {
+  const moments = new Map<number, { readonly calls: DayCall[]; readonly rests: string[] }>();
+  const momentAt = (at: number): { readonly calls: DayCall[]; readonly rests: string[] } => {
+    const found = moments.get(at) ?? { calls: [], rests: [] };
+    moments.set(at, found);
+    return found;
+  };
+  for (const { tenant, uses } of day) {
+    momentAt(0).rests.push(tenant);
+    for (const { from, to, everyMinutes } of uses) {
+      for (let at = from; at <= to; at += everyMinutes) momentAt(at).calls.push({ tenant, isFirst: at === from });
+      momentAt(to).rests.push(tenant);
+    }
+  }
+  return [...moments].map(([at, moment]) => ({ at, ...moment })).toSorted((one, other) => one.at - other.at);
+}
