@@ -17,7 +17,10 @@ export interface ClockPatch {
 }
 
 /** `jmp` with an offset of 32 bits. */
-export const jumpSize = 5;
+const jumpSize = 5;
+
+/** What is written in one piece: bytes behind the jump stay as they are. */
+const wordSize = 8;
 
 /** Of each function: its code, and where in it the distance to the offset belongs. */
 interface Stub {
@@ -101,7 +104,9 @@ export function clockPatch(image: VdsoImage): ClockPatch {
     part.set(code);
     part.writeInt32LE(offsetAt - (at + distanceAt + 4), distanceAt);
     parts.push(part);
-    const jump = Buffer.alloc(jumpSize);
+    if (from % wordSize !== 0)
+      throw new Error(`${name} of this kernel does not begin at a multiple of ${wordSize} bytes.`);
+    const jump = Buffer.from(image.bytes.subarray(from, from + wordSize));
     jump.writeUInt8(0xe9);
     jump.writeInt32LE(at - (from + jumpSize), 1);
     jumps.push({ at: from, bytes: jump });

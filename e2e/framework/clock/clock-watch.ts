@@ -30,8 +30,9 @@ const youngMs = 3000;
 export class ClockWatch {
   readonly #scope: ClockScope;
   readonly #seen = new Map<number, SeenProcess>();
-  readonly #busy = new Set<number>();
   #move: ClockMove;
+  /** Whether what it sees for the first time has started since. */
+  #isStarted = false;
 
   constructor(scope: ClockScope) {
     this.#scope = scope;
@@ -44,6 +45,7 @@ export class ClockWatch {
     this.#move = { ...this.#move, offset };
     for (const [pid, seen] of this.#seen) if (seen.address !== undefined) this.#apply(pid, seen, seen.address);
     this.look('all');
+    this.#isStarted = true;
   }
 
   /** Looks for processes that have started; `all` also looks whether older ones run another program now. */
@@ -64,14 +66,12 @@ export class ClockWatch {
     for (const pid of this.#seen.keys())
       if (!there.has(pid)) {
         this.#seen.delete(pid);
-        this.#busy.delete(pid);
       }
   }
 
-  /** How many processes have their clock moved, and which could not be stopped for it yet. */
-  state(): { readonly moved: number; readonly busy: readonly number[] } {
-    const moved = [...this.#seen.values()].filter(({ address }) => address !== undefined).length;
-    return { moved, busy: [...this.#busy] };
+  /** How many processes have their clock moved. */
+  moved(): number {
+    return [...this.#seen.values()].filter(({ address }) => address !== undefined).length;
   }
 
   #lookAt(pid: number, seen: SeenProcess, now: number): void {
@@ -86,9 +86,8 @@ export class ClockWatch {
   }
 
   #apply(pid: number, seen: SeenProcess, address: number): void {
-    const result = moveProcess(pid, address, this.#move);
-    if (result === 'Busy') this.#busy.add(pid);
-    else this.#busy.delete(pid);
+    const isYoung = this.#isStarted && performance.now() - seen.since < youngMs;
+    const result = moveProcess(pid, address, { ...this.#move, isYoung });
     if (result === 'Moved') seen.address = address;
     else delete seen.address;
   }

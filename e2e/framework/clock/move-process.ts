@@ -1,11 +1,11 @@
 import type { ClockPatch } from './clock-patch.ts';
-import { jumpSize, offsetBytes } from './clock-patch.ts';
+import { offsetBytes } from './clock-patch.ts';
 import { ProcessMemory, isEnded } from './process-memory.ts';
 import type { VdsoImage } from './vdso-image.ts';
-import { whileStopped } from './while-stopped.ts';
+import { waitForRest } from './wait-for-rest.ts';
 
-/** What became of it: `Busy` is to be tried again; `Foreign` has another vDSO than this kernel gives to processes with 64 bits. */
-export type MoveResult = 'Moved' | 'Busy' | 'Foreign' | 'Ended';
+/** What became of it. `Foreign` has another vDSO than this kernel gives to processes with 64 bits. */
+export type MoveResult = 'Moved' | 'Foreign' | 'Ended';
 
 /** How the clocks of processes are moved. */
 export interface ClockMove {
@@ -17,10 +17,14 @@ export interface ClockMove {
 
 /**
  * Moves the clock on the wall of a process, as the TimeChaos of Chaos Mesh does, for all that it reads by its vDSO: programs of Go, Node and C do.
- * The first time, its threads are stopped for that, and must not be at the few bytes that are overwritten. Afterwards, only the offset is written.
+ * A thread must not stand within the bytes that are overwritten the first time. Stopping all threads by a signal would be seen by parents such as nsenter,
+ * which stop then, too. Instead, each jump is one write of 8 bytes, at a moment at which all threads wait in the kernel, unless the process has only
+ * started (`isYoung`) or never waits: what remains is the chance that a thread is within the first two instructions of one of three functions just then.
+ * Afterwards, only the offset is written.
  * @param address of its vDSO.
  */
-export function moveProcess(pid: number, address: number, { image, patch, offset }: ClockMove): MoveResult {
+export function moveProcess(pid: number, address: number, move: ClockMove & { readonly isYoung: boolean }): MoveResult {
+  const { image, patch, offset, isYoung } = move;
   try {
     using memory = new ProcessMemory(pid);
     const { code, jumps, offsetAt } = patch;
@@ -33,11 +37,9 @@ export function moveProcess(pid: number, address: number, { image, patch, offset
       memory.write(address + code.at, code.bytes) && memory.write(address + offsetAt, offsetBytes(offset));
     if (!isWritten) return 'Ended';
     const isAllowed = (at: number): boolean =>
-      !jumps.some((jump) => at > address + jump.at && at < address + jump.at + jumpSize);
-    const isMoved = whileStopped(pid, isAllowed, () => {
-      for (const jump of jumps) memory.write(address + jump.at, jump.bytes);
-    });
-    return isMoved ? 'Moved' : 'Busy';
+      !jumps.some((jump) => at > address + jump.at && at < address + jump.at + jump.bytes.length);
+    if (!isYoung) waitForRest(pid, isAllowed);
+    return jumps.every((jump) => memory.write(address + jump.at, jump.bytes)) ? 'Moved' : 'Ended';
   } catch (error) {
     if (isEnded(error)) return 'Ended';
     throw error;
