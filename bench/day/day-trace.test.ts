@@ -23,9 +23,9 @@ test('a day begins with a rest of all tenants, and each use ends with one', () =
   ]);
 });
 
-test('the usual day has two who come first, and ends before midnight', () => {
+test('the usual day has two who come first, and ends with the last call of the office', () => {
   const moments = dayMoments(usualDay);
   const first = moments.flatMap(({ calls }) => calls).filter(({ isFirst }) => isFirst);
   expect(first.map(({ tenant }) => tenant)).toEqual(['nightly', 'office']);
-  expect(moments.at(-1)).toMatchObject({ at: 17 * 60, rests: ['office'] });
+  expect(moments.at(-1)).toEqual({ at: 24 * 60, calls: [{ tenant: 'office', isFirst: false }], rests: [] });
 });

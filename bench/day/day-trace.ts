@@ -1,4 +1,4 @@
-/** A time in which a tenant is used, in minutes since midnight: the first call comes at `from`, the last one at `to`. */
+/** A time in which a tenant is used, in minutes since the day began: the first call comes at `from`, the last one at `to`. */
 export interface UsedTime {
   readonly from: number;
   readonly to: number;
@@ -11,7 +11,7 @@ export interface TenantDay {
   readonly uses: readonly UsedTime[];
 }
 
-/** What happens at a minute of the day. */
+/** What happens at a minute, counted since the day began. */
 export interface DayMoment {
   readonly at: number;
   readonly calls: readonly DayCall[];
@@ -28,15 +28,21 @@ export interface DayCall {
 
 const hour = 60;
 
-/** A team in its office, a job in the night, and two tenants that nobody needs at that day. */
+/** The minutes of a day. */
+export const dayMinutes = 24 * hour;
+
+/** The day begins in the evening, when people have left, and ends in the next one: in minutes since midnight. */
+export const dayBegins = 17 * hour;
+
+/** A job in the night at two, a team in its office from nine to five, and two tenants that nobody needs on that day. */
 export const usualDay: readonly TenantDay[] = [
-  { tenant: 'office', uses: [{ from: 9 * hour, to: 17 * hour, everyMinutes: 10 }] },
-  { tenant: 'nightly', uses: [{ from: 2 * hour, to: 2 * hour + 20, everyMinutes: 1 }] },
+  { tenant: 'office', uses: [{ from: 16 * hour, to: dayMinutes, everyMinutes: 10 }] },
+  { tenant: 'nightly', uses: [{ from: 9 * hour, to: 9 * hour + 20, everyMinutes: 1 }] },
   { tenant: 'idle-1', uses: [] },
   { tenant: 'idle-2', uses: [] },
 ];
 
-/** What happens in a day, in order. All tenants begin it awake, and rest first. */
+/** What happens in a day, in order. All tenants begin it awake, and rest first. Nobody waits for a rest at its end. */
 export function dayMoments(day: readonly TenantDay[]): readonly DayMoment[] {
   const moments = new Map<number, { readonly calls: DayCall[]; readonly rests: string[] }>();
   const momentAt = (at: number): { readonly calls: DayCall[]; readonly rests: string[] } => {
@@ -48,7 +54,7 @@ export function dayMoments(day: readonly TenantDay[]): readonly DayMoment[] {
     momentAt(0).rests.push(tenant);
     for (const { from, to, everyMinutes } of uses) {
       for (let at = from; at <= to; at += everyMinutes) momentAt(at).calls.push({ tenant, isFirst: at === from });
-      momentAt(to).rests.push(tenant);
+      if (to < dayMinutes) momentAt(to).rests.push(tenant);
     }
   }
   return [...moments].map(([at, moment]) => ({ at, ...moment })).toSorted((one, other) => one.at - other.at);

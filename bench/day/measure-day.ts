@@ -10,7 +10,7 @@ import { podProcesses, usageOf } from '../instant/pods-usage.ts';
 import type { DayRow, PodNeeds, SleepLedger } from './day-rows.ts';
 import { readLedger } from './day-rows.ts';
 import type { DayCall, TenantDay } from './day-trace.ts';
-import { dayMoments, usualDay } from './day-trace.ts';
+import { dayBegins, dayMinutes, dayMoments, usualDay } from './day-trace.ts';
 
 const namespace = 'bench-day';
 const minuteMs = 60_000;
@@ -40,10 +40,10 @@ export async function measureDay(
   const stage = new TenantStage(cluster, namespace);
   await prepare(stage, day, progress);
   await using clocks = await MovedClocks.start({ harness: cluster.name });
-  const midnight = Date.now();
+  const evening = Date.now();
   const calls = new Map<string, SeenCalls>(day.map(({ tenant }) => [tenant, { firstMs: [], otherMs: [], failed: [] }]));
   const comeTo = async (minute: number): Promise<void> => {
-    const ahead = midnight + minute * minuteMs - Date.now();
+    const ahead = evening + minute * minuteMs - Date.now();
     if (ahead > 0) await clocks.forward(Math.ceil(ahead / 1000));
   };
   let pod: PodNeeds | undefined;
@@ -55,10 +55,10 @@ export async function measureDay(
     await asleep(stage, rests);
     progress(
       timeText(at),
-      `${rests.join(', ')} asleep ${((Date.now() - midnight) / minuteMs - at).toFixed(1)} minutes later`,
+      `${rests.join(', ')} asleep ${((Date.now() - evening) / minuteMs - at).toFixed(1)} minutes later`,
     );
   }
-  await comeTo(24 * 60);
+  await comeTo(dayMinutes);
   const rows: DayRow[] = [];
   for (const { tenant, uses } of day) {
     const seen = calls.get(tenant) ?? { firstMs: [], otherMs: [], failed: [] };
@@ -66,7 +66,7 @@ export async function measureDay(
     rows.push({
       tenant,
       used: uses.map(({ from, to }) => `${timeText(from)} to ${timeText(to)}`).join(', ') || 'never',
-      hours: (now.getTime() - midnight) / 60 / minuteMs,
+      hours: (now.getTime() - evening) / 60 / minuteMs,
       ...readLedger(await sleepOf(stage, tenant), now),
       wantedWakes: uses.length,
       ...seen,
@@ -140,6 +140,8 @@ async function podNeeds(cluster: ManagementCluster, tenants: number): Promise<Po
   return { memoryMiB: after.anonymousMiB / tenants, cores };
 }
 
-function timeText(minute: number): string {
+/** The time on the clock of a minute of the day. */
+function timeText(passed: number): string {
+  const minute = (dayBegins + passed) % dayMinutes;
   return `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;
 }

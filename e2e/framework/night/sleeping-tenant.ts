@@ -110,6 +110,16 @@ export class SleepingTenant {
     });
   }
 
+  /** How many calls of its pods were refused since then because of their tokens. */
+  async refusedCalls(since: Date): Promise<number> {
+    let count = 0;
+    for (const { metadata } of await this.#ownPods()) {
+      const args = ['logs', metadata?.name ?? '', '-c', caller, `--since-time=${since.toISOString()}`];
+      count += (await this.#parts.kubectl(args)).stdout.split('status=failed').length - 1;
+    }
+    return count;
+  }
+
   async #ownPods(): Promise<readonly PlainObject[]> {
     return this.#parts.client.list('v1', 'Pod', 'default', `app=${app}`);
   }
