@@ -115,7 +115,8 @@ export class SleepingTenant {
     let count = 0;
     for (const { metadata } of await this.#ownPods()) {
       const args = ['logs', metadata?.name ?? '', '-c', caller, `--since-time=${since.toISOString()}`];
-      count += (await this.#parts.kubectl(args)).stdout.split('status=failed').length - 1;
+      const { stdout } = await this.#parts.kubectl(args);
+      count += stdout.match(/error checking .*(Unauthorized|provide credentials)/g)?.length ?? 0;
     }
     return count;
   }
