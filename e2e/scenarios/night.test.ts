@@ -57,11 +57,11 @@ beforeAll(async () => {
   await stage.cluster.waitFor(activator, (object) => object?.status?.readyReplicas === 2, { timeoutMs: 2 * minutes });
 }, 25 * minutes);
 
-/** Has Cluster API call the conditions of nodes unknown after a minute without a connection, instead of five. */
+/** Has Cluster API call the conditions of nodes unknown after two minutes without a connection, the least that it accepts, instead of five. */
 async function impatientClusterApi(): Promise<void> {
   const { cluster } = stage;
   const [inNamespace, manager] = [['-n', 'capi-system'], 'deployment/capi-controller-manager'] as const;
-  const value = '--remote-conditions-grace-period=1m';
+  const value = '--remote-conditions-grace-period=2m';
   const patch = [{ op: 'add', path: '/spec/template/spec/containers/0/args/-', value }];
   await cluster.kubectl([...inNamespace, 'patch', manager, '--type=json', '--patch', JSON.stringify(patch)]);
   await cluster.kubectl([...inNamespace, 'rollout', 'status', manager, kubectlTimeout(120)], {

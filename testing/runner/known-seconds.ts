@@ -33,7 +33,7 @@ export const knownSeconds: ReadonlyMap<string, number> = new Map([
   ['e2e/scenarios/harness.test.ts', 45],
   ['e2e/scenarios/demo.test.ts', 113],
   ['e2e/scenarios/wake-on-request.test.ts', 110],
-  ['e2e/scenarios/night.test.ts', 340],
+  ['e2e/scenarios/night.test.ts', 420],
   ['stores/nats/data/data.contract.test.ts', 121],
   ['stores/nats/driver.contract.test.ts', 116],
   ['stores/postgres/driver.contract.test.ts', 93],
