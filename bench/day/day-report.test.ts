@@ -58,4 +58,5 @@ test('a failed call, a wake without a call, and a control plane that never slept
   expect(isDisturbed(row({ wakes: { byRequest: 2, bySchedule: 0, byPerson: 0 } }))).toBe(true);
   expect(isDisturbed(row({ wakes: { byRequest: 0, bySchedule: 1, byPerson: 0 } }))).toBe(true);
   expect(isDisturbed(row({ hoursAsleep: 0 }))).toBe(true);
+  expect(isDisturbed(row({ hours: 0.4 }))).toBe(true);
 });

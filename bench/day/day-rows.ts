@@ -59,8 +59,17 @@ export function savedBy({ hoursAsleep, pod }: Pick<DayRow, 'hoursAsleep' | 'pod'
   };
 }
 
-/** Whether somebody waited in vain, or a control plane was not awake when, and only when, somebody called. */
-export function isDisturbed({ failed, wakes, wantedWakes, hoursAsleep }: DayRow): boolean {
+/** Of a day; the rest is what its beginning takes. */
+const leastHours = 23.9;
+
+/** Whether the clocks did not pass a day, somebody waited in vain, or a control plane was not awake when, and only when, somebody called. */
+export function isDisturbed({ failed, wakes, wantedWakes, hours, hoursAsleep }: DayRow): boolean {
   const count = wakes.byRequest + wakes.bySchedule + wakes.byPerson;
-  return failed.length > 0 || count !== wantedWakes || wakes.byRequest !== wantedWakes || hoursAsleep === 0;
+  return (
+    hours < leastHours ||
+    failed.length > 0 ||
+    count !== wantedWakes ||
+    wakes.byRequest !== wantedWakes ||
+    hoursAsleep === 0
+  );
 }

@@ -1,10 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-import type { PlainObject } from '../../e2e/cluster/kubernetes-client.ts';
 import type { Progress } from '../../e2e/cluster/machines/supplies.ts';
 import type { ManagementCluster } from '../../e2e/cluster/management-cluster.ts';
 import { MovedClocks } from '../../e2e/framework/clock/moved-clocks.ts';
-import { kustomize } from '../../e2e/framework/install-steward.ts';
+import { installActivator } from '../../e2e/framework/waking/install-activator.ts';
 import { TenantStage } from '../../e2e/framework/tenant-stage.ts';
 import { podProcesses, usageOf } from '../instant/pods-usage.ts';
 import type { DayRow, PodNeeds, SleepLedger } from './day-rows.ts';
@@ -21,8 +20,8 @@ const afterIdle = '5m';
 /** Until tenants that rest must sleep: readings are a minute apart. */
 const restMs = 12 * minuteMs;
 
-/** How long the pods are measured, in the first rest. */
-const measuredMs = 60_000;
+/** How long the pods are left alone after their start, and then measured, in the first rest. */
+const [settleMs, measuredMs] = [60_000, 60_000];
 
 /** What was seen of the calls of one tenant. */
 interface SeenCalls {
@@ -80,15 +79,7 @@ export async function measureDay(
 /** Starts the activator and the tenants; resolves when all of them are Ready. */
 async function prepare(stage: TenantStage, day: readonly TenantDay[], progress: Progress): Promise<void> {
   const { cluster } = stage;
-  await cluster.apply(await kustomize('config/activator'));
-  const activator = {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    namespace: 'steward-system',
-    name: 'steward-activator',
-  };
-  const isReady = (object: PlainObject | undefined): boolean => object?.status?.readyReplicas === 2;
-  await cluster.waitFor(activator, isReady, { timeoutMs: 120_000 });
+  await installActivator(cluster);
   await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }]);
   const { kubernetes: version } = cluster.machine.record;
   const spec = { kubernetes: { version }, sleep: { afterIdle, wakeOn: ['Request'] } };
@@ -132,6 +123,7 @@ async function isAsleep(stage: TenantStage, tenant: string): Promise<boolean> {
 
 /** What a pod takes while nobody calls: an average over all. */
 async function podNeeds(cluster: ManagementCluster, tenants: number): Promise<PodNeeds> {
+  await pause(settleMs);
   const pids = await podProcesses(cluster, namespace);
   const [before, from] = [await usageOf(pids), performance.now()];
   await pause(measuredMs);

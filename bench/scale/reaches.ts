@@ -170,7 +170,8 @@ function deleted(rows: readonly ScaleRow[]): readonly Reach[] {
       },
       {
         figure: 'left of deleted tenants: keys, users, roles, objects',
-        value: total(left),
+        // Nothing that is missing makes up for what is left.
+        value: total(Object.fromEntries(Object.entries(left).map(([what, count]) => [what, Math.abs(count)]))),
         ...{ digits: 0, bound: 0, ...at },
       },
     ];

@@ -129,6 +129,9 @@ describe('The report', () => {
   test('fails a check when something is left, or a started manager wrote for nothing', () => {
     expect(breaksPromise(rows)).toBe(false);
     expect(breaksPromise([{ ...deletion, left: { ...deletion.left, users: 1 } }])).toBe(true);
+    const uneven = { ...deletion, left: { keys: -1, users: 1, roles: 0, objects: 0 } };
+    expect(breaksPromise([uneven])).toBe(true);
+    expect(reachesOf([uneven]).find(({ figure }) => figure.startsWith('left of'))?.value).toBe(2);
     expect(breaksPromise([{ ...restart, writes: { 'APPLY secrets': 2 } }])).toBe(true);
   });
 });

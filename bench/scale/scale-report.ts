@@ -132,6 +132,6 @@ export const scalePresentation: Presentation<ScaleRow> = {
 
 /** Whether something is left of deleted tenants, or a started manager wrote what needed no write. */
 export function breaksPromise(rows: readonly ScaleRow[]): boolean {
-  const isLeft = rowsOf(rows, 'delete').some(({ left }) => total(left) !== 0);
+  const isLeft = rowsOf(rows, 'delete').some(({ left }) => Object.values(left).some((count) => count !== 0));
   return isLeft || rowsOf(rows, 'restart').some(({ writes }) => total(writes) > 0);
 }

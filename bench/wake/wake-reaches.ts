@@ -60,7 +60,9 @@ const isUnanswered = ({ answeredMs }: FirstRow): boolean => answeredMs === undef
 
 /** The most memory that one pod of the activator held. */
 export function mostOf(memory: ActivatorMemory, field: keyof PodMemory = 'pssMiB'): number {
-  return Math.max(...Object.values(memory).map((pod) => pod[field]));
+  const found = Object.values(memory).map((pod) => pod[field]);
+  if (found.length === 0) throw new Error('The memory of no activator was read.');
+  return Math.max(...found);
 }
 
 function firstReach(endpoint: string, rows: readonly FirstRow[]): readonly Reach[] {
@@ -86,12 +88,14 @@ function sleepingReaches({ state, tenants, pods, awoken, activatorMiB }: Sleepin
 }
 
 function hostileReaches(row: HostileRow): readonly Reach[] {
-  const { hellos, awoken, requests, answered, restarts, neighbor, activatorMiB } = row;
+  const { hellos, awoken, requests, answered, refused, unclosed, restarts, neighbor, activatorMiB } = row;
   const said = Object.values(hellos).reduce((sum, count) => sum + count, 0);
   return [
     none(`of ${said} hostile hellos, tenants that woke up`, awoken),
     none(`of ${said} hostile hellos, requests to wake one up`, requests),
     none(`of ${said} hostile hellos, those that were answered`, answered),
+    none(`of ${said} hostile hellos, connections that were refused`, refused),
+    none(`of ${said} hostile hellos, connections that were not closed in time`, unclosed),
     none('restarts of activators', restarts),
     none('failed calls of the neighbor', neighbor.alone.failed.length + neighbor.beside.failed.length),
     memory(`memory of an activator after ${said} hostile hellos and a rest, MiB`, activatorMiB.after),

@@ -117,6 +117,8 @@ describe('A promise', () => {
     ['a hostile hello wakes', hostile({ awoken: 1 })],
     ['a hostile hello has a wake requested', hostile({ requests: 1 })],
     ['a hostile hello is answered', hostile({ answered: 1 })],
+    ['a hostile hello does not reach the activator', hostile({ refused: 1 })],
+    ['a hostile hello has its connection left open', hostile({ unclosed: 1 })],
     ['an activator ends', hostile({ restarts: 1 })],
     [
       'an activator holds too much afterwards',
