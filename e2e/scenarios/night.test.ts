@@ -9,13 +9,13 @@ import type { ClusterApiStage } from '../framework/cluster-api/cluster-api-stage
 import { startClusterApiStage } from '../framework/cluster-api/cluster-api-stage.ts';
 import { capiVersion, generateWorkload } from '../framework/cluster-api/cluster-stage.ts';
 import { deadlineIn } from '../framework/deadline-in.ts';
-import { kustomize } from '../framework/install-steward.ts';
 import { kubectlTimeout } from '../framework/kubectl-timeout.ts';
 import { logStep } from '../framework/log.ts';
 import { minutes } from '../framework/minutes.ts';
 import { SleepingTenant } from '../framework/night/sleeping-tenant.ts';
 import type { WorkerLives } from '../framework/night/sleeping-tenant.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
+import { installActivator } from '../framework/waking/install-activator.ts';
 import type { SeenCondition } from '../framework/tenant-stage.ts';
 import { TenantStage, conditionOf, isCondition } from '../framework/tenant-stage.ts';
 import { joinByHand, machineKubelet } from '../framework/workers/tenant-worker.ts';
@@ -47,14 +47,7 @@ beforeAll(async () => {
   tenants = new TenantStage(stage.cluster, 'default');
   workload = new Workload(stage.cluster, farm);
   clocks = owned.use(await MovedClocks.start({ harness: name }));
-  await stage.cluster.apply(await kustomize('config/activator'));
-  const activator = {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    namespace: 'steward-system',
-    name: 'steward-activator',
-  };
-  await stage.cluster.waitFor(activator, (object) => object?.status?.readyReplicas === 2, { timeoutMs: 2 * minutes });
+  await installActivator(stage.cluster);
 }, 25 * minutes);
 
 /** Has Cluster API call the conditions of nodes unknown after two minutes without a connection, the least that it accepts, instead of five. */

@@ -13,6 +13,8 @@ interface SeenProcess {
   isWanted: boolean | undefined;
   /** Of the vDSO that was changed. An exec maps another one. */
   address?: number;
+  /** How often it did not wait for anything when its clock was to be moved. */
+  busy: number;
 }
 
 /** Which processes have their clocks moved. */
@@ -25,6 +27,9 @@ export interface ClockScope {
 
 /** A process may get into its cgroup, and call exec, for so long after it was seen first: it is looked at each time. */
 const youngMs = 3000;
+
+/** A process that was busy as often as this is not waited for. */
+const mostBusy = 25;
 
 /** Moves the clocks of processes, also of those that start later. What is not 64 bits of x86-64 stays as it is. */
 export class ClockWatch {
@@ -44,7 +49,8 @@ export class ClockWatch {
   moveTo(offset: number): void {
     this.#move = { ...this.#move, offset };
     for (const [pid, seen] of this.#seen) if (seen.address !== undefined) this.#apply(pid, seen, seen.address);
-    this.look('all');
+    do this.look('all');
+    while (this.#isBusy());
     this.#isStarted = true;
   }
 
@@ -55,7 +61,7 @@ export class ClockWatch {
     for (const pid of pids) {
       let seen = this.#seen.get(pid);
       if (seen === undefined) {
-        seen = { since: now, isWanted: undefined };
+        seen = { since: now, isWanted: undefined, busy: 0 };
         this.#seen.set(pid, seen);
       } else if (which === 'young' && now - seen.since > youngMs) {
         continue;
@@ -87,9 +93,15 @@ export class ClockWatch {
 
   #apply(pid: number, seen: SeenProcess, address: number): void {
     const isYoung = this.#isStarted && performance.now() - seen.since < youngMs;
-    const result = moveProcess(pid, address, { ...this.#move, isYoung });
+    const result = moveProcess(pid, address, { ...this.#move, mayRun: isYoung || seen.busy >= mostBusy });
+    seen.busy = result === 'Busy' ? seen.busy + 1 : 0;
     if (result === 'Moved') seen.address = address;
     else delete seen.address;
+  }
+
+  /** Whether the clock of one that runs has not been moved yet, because it is busy. */
+  #isBusy(): boolean {
+    return [...this.#seen.values()].some(({ busy }) => busy > 0);
   }
 
   #isInScope(pid: number): boolean {

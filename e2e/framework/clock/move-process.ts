@@ -4,8 +4,8 @@ import { ProcessMemory, isEnded } from './process-memory.ts';
 import type { VdsoImage } from './vdso-image.ts';
 import { waitForRest } from './wait-for-rest.ts';
 
-/** What became of it. `Foreign` has another vDSO than this kernel gives to processes with 64 bits. */
-export type MoveResult = 'Moved' | 'Foreign' | 'Ended';
+/** What became of it. `Busy` has not waited yet, and is unchanged. `Foreign` has another vDSO than this kernel gives to processes with 64 bits. */
+export type MoveResult = 'Moved' | 'Busy' | 'Foreign' | 'Ended';
 
 /** How the clocks of processes are moved. */
 export interface ClockMove {
@@ -19,12 +19,12 @@ export interface ClockMove {
  * Moves the clock on the wall of a process, as the TimeChaos of Chaos Mesh does, for all that it reads by its vDSO: programs of Go, Node and C do.
  * A thread must not stand within the bytes that are overwritten the first time. Stopping all threads by a signal would be seen by parents such as nsenter,
  * which stop then, too. Instead, each jump is one write of 8 bytes, at a moment at which all threads wait in the kernel, unless the process has only
- * started (`isYoung`) or never waits: what remains is the chance that a thread is within the first two instructions of one of three functions just then.
+ * started or never waits (`mayRun`): what remains is the chance that a thread is within the first two instructions of one of three functions just then.
  * Afterwards, only the offset is written.
  * @param address of its vDSO.
  */
-export function moveProcess(pid: number, address: number, move: ClockMove & { readonly isYoung: boolean }): MoveResult {
-  const { image, patch, offset, isYoung } = move;
+export function moveProcess(pid: number, address: number, move: ClockMove & { readonly mayRun: boolean }): MoveResult {
+  const { image, patch, offset, mayRun } = move;
   try {
     using memory = new ProcessMemory(pid);
     const { code, jumps, offsetAt } = patch;
@@ -38,7 +38,7 @@ export function moveProcess(pid: number, address: number, move: ClockMove & { re
     if (!isWritten) return 'Ended';
     const isAllowed = (at: number): boolean =>
       !jumps.some((jump) => at > address + jump.at && at < address + jump.at + jump.bytes.length);
-    if (!isYoung) waitForRest(pid, isAllowed);
+    if (!mayRun && !waitForRest(pid, isAllowed)) return 'Busy';
     return jumps.every((jump) => memory.write(address + jump.at, jump.bytes)) ? 'Moved' : 'Ended';
   } catch (error) {
     if (isEnded(error)) return 'Ended';

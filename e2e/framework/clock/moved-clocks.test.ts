@@ -80,7 +80,10 @@ class Teller implements AsyncDisposable {
   'a command that enters namespaces ends: its parent would stop if it were stopped',
   async () => {
     await using clocks = await MovedClocks.start({ harness: 'none', roots: [process.pid] });
+    const [wall, monotonic] = [Date.now(), performance.now()];
     await clocks.forward(night);
+    const moved = Date.now() - wall - (performance.now() - monotonic);
+    expect(Math.round(moved / 60_000)).toBe(night / minute);
     const late = 'setTimeout(() => console.log(Date.now()), 100)';
     const args = ['-t', String(process.pid), '-p', '--', process.execPath, '-e', late];
     const { stdout } = await runCommand('nsenter', args, { timeoutMs: 10_000 });

@@ -40,6 +40,8 @@ export class MovedClocks implements AsyncDisposable {
 
   private constructor(child: ChildProcessByStdio<Writable, Readable, null>) {
     this.#child = child;
+    // If it has ended, its missing answer says so.
+    child.stdin.on('error', () => undefined);
     this.#answers = createInterface(child.stdout)[Symbol.asyncIterator]();
   }
 
@@ -74,14 +76,20 @@ export class MovedClocks implements AsyncDisposable {
     this.#child.stdin.write(`${offset}\n`);
     const answer = await this.#answers.next();
     if (answer.done === true) throw new Error('The process that moves clocks has ended; see its output.');
+    const result = JSON.parse(answer.value) as MovedProcesses;
+    if (result.moved === 0) throw new Error('No clock was moved: the vDSO of no process could be written.');
     this.#offset = offset;
-    return JSON.parse(answer.value) as MovedProcesses;
+    return result;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
-    const ended = once(this.#child, 'exit');
-    this.#child.stdin.end();
-    await ended;
+    const { exitCode, signalCode } = this.#child;
+    if (exitCode === null && signalCode === null) {
+      const ended = once(this.#child, 'exit');
+      this.#child.stdin.end();
+      await ended;
+    }
+    if (this.#child.exitCode !== 0)
+      throw new Error('The process that moves clocks has failed; see its output. Clocks may be left ahead.');
   }
 }

@@ -9,13 +9,14 @@ const moment = new Int32Array(new SharedArrayBuffer(4));
 
 /**
  * Waits for some milliseconds until all threads of a process wait for something in the kernel, and will continue at addresses that are allowed.
- * One that never rests is not waited for.
+ * @returns whether they do.
  */
-export function waitForRest(pid: number, isAllowed: (address: number) => boolean): void {
+export function waitForRest(pid: number, isAllowed: (address: number) => boolean): boolean {
   for (let look = 0; look < mostLooks; look += 1) {
-    if (addressesAtRest(pid)?.every(isAllowed) === true) return;
+    if (addressesAtRest(pid)?.every(isAllowed) === true) return true;
     Atomics.wait(moment, 0, 0, 1);
   }
+  return false;
 }
 
 /** Where each thread will continue (proc_pid_syscall(5)); undefined while one of them runs. */
