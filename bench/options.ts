@@ -292,7 +292,7 @@ function endpointsOf(text: string = endpointTypes.join(',')): readonly EndpointT
   return endpointTypes.filter((one) => asked.includes(one));
 }
 
-/** What `scale` and `wake` measure: all of it, unless some of it is named. Nobody gets all who has named what only the other one has. */
+/** What `scale` and `wake` measure: all of it, unless some of it is named. A figure for which none of the named stages exist is refused, rather than run in full. */
 function stagesOf(
   text: string | undefined,
   figures: readonly string[],

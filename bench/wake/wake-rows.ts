@@ -93,7 +93,7 @@ export interface HostileRow {
   readonly unclosed: number;
   /** What the activator says became of connections meanwhile, by outcome. */
   readonly outcomes: Readonly<Record<string, number>>;
-  /** Tenants that woke up, and the most requests to wake one up that were seen at a time. */
+  /** Tenants that woke up, and tenants for which a wake was requested. */
   readonly awoken: number;
   readonly requests: number;
   readonly activatorMiB: {
