@@ -1,5 +1,6 @@
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { EtcdServer } from '../../testing/servers/etcd-server.ts';
+import { canaryPrefix } from '../../stores/tenancy-names.ts';
 import type { OddOnes } from './odd-ones.ts';
 
 /** Names in an etcd. */
@@ -9,10 +10,10 @@ export interface StoreNames {
   readonly keys: readonly string[];
 }
 
-/** All names in an etcd. */
+/** All names in an etcd, without the canaries, which come and go with each verification. */
 export async function storeNames(server: EtcdServer): Promise<StoreNames> {
   const lines = async (...words: readonly string[]): Promise<readonly string[]> =>
-    (await server.control(...words)).split('\n').filter((line) => line !== '');
+    (await server.control(...words)).split('\n').filter((line) => line !== '' && !line.includes(canaryPrefix));
   return {
     users: await lines('user', 'list'),
     roles: await lines('role', 'list'),

@@ -37,6 +37,10 @@ describe('startEtcd', () => {
     expect(await answersOk(url, { ca: tls.ca.certificate })).toBe(false);
     expect(await answersOk(url, { ...root, cert: forged.certificate, key: forged.key })).toBe(false);
     expect(await etcd.control('auth', 'status')).toContain('Authentication Status: true');
+    // However much there is.
+    const value = 'x'.repeat(100_000);
+    for (let index = 0; index < 11; index += 1) await etcd.control('put', `many/${index}`, value);
+    expect((await etcd.control('get', 'many/', '--prefix')).length).toBeGreaterThan(1_100_000);
   }, 60_000);
 
   test('ends with the process that started it, even if that is killed', async () => {

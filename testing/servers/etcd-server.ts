@@ -169,7 +169,7 @@ export const startEtcd = async (options: EtcdOptions = {}): Promise<EtcdServer> 
     const tls = secure ? await writeTls(folder.path, options.ca) : undefined;
     const etcd: Etcd = { folder: folder.path, program: tools.etcd, members, tls, flags };
     const control = async (...words: readonly string[]): Promise<string> =>
-      (await run(tools.etcdctl, [...controlArguments(etcd), ...words])).stdout;
+      (await run(tools.etcdctl, [...controlArguments(etcd), ...words], { maxBuffer: 1 << 30 })).stdout;
     const start = async (index: number, program?: string): Promise<void> => {
       const member = members[index];
       if (member === undefined)
