@@ -97,7 +97,7 @@ export interface Cluster {
    * `text` does.
    */
   lines(path: string, options: { readonly signal: AbortSignal }): AsyncIterable<string>;
-  /** Time of the last byte received from the server, in milliseconds since the epoch; undefined before the first. */
+  /** Time of the last byte received from the server, in milliseconds by the monotonic clock; undefined before the first. */
   lastContact(): number | undefined;
   close(): Promise<void>;
 }

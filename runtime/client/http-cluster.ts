@@ -306,7 +306,7 @@ class HttpCluster implements Cluster {
   }
 
   readonly #onBytes = (): void => {
-    this.#lastContact = this.#clock.now().getTime();
+    this.#lastContact = this.#clock.monotonic();
   };
 }
 

@@ -7,7 +7,9 @@ import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kinds } from '../../api/core/kinds.ts';
-import { settle } from '../../testing/fake/fake-clock.ts';
+import { FakeClock, settle } from '../../testing/fake/fake-clock.ts';
+import { contactCheck } from '../observe/http-endpoints.ts';
+import { systemClock } from '../clock.ts';
 import type { Cluster } from './cluster.ts';
 import type { Connection } from './connection.ts';
 import { ApiError, UnreachableError } from './errors.ts';
@@ -475,4 +477,20 @@ describe('A server that cannot stream lists', () => {
     }
     expect(urls).toEqual(['stream', 'list ', 'list x', 'watch 7', 'list ', 'list x', 'watch 7']);
   });
+});
+
+test('The last contact does not get old because somebody sets the clock on the wall', async () => {
+  const wall = new FakeClock();
+  const clock = { ...systemClock, now: () => wall.now() };
+  const cluster = await serve(
+    (_, response) => {
+      json(response, 200, object);
+    },
+    {},
+    { clock },
+  );
+  await cluster.get(kinds.ConfigMap, key);
+  const contact = contactCheck(cluster, clock);
+  await wall.advance(3_600_000);
+  expect(contact.check()).toBeUndefined();
 });
