@@ -15,7 +15,7 @@ import { minutes } from '../framework/minutes.ts';
 import { SleepingTenant } from '../framework/night/sleeping-tenant.ts';
 import type { WorkerLives } from '../framework/night/sleeping-tenant.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
-import { installActivator } from '../framework/waking/install-activator.ts';
+import { activatorSelector, installActivator } from '../framework/waking/install-activator.ts';
 import type { SeenCondition } from '../framework/tenant-stage.ts';
 import { TenantStage, conditionOf, isCondition } from '../framework/tenant-stage.ts';
 import { joinByHand, machineKubelet } from '../framework/workers/tenant-worker.ts';
@@ -86,6 +86,19 @@ function tell(object: PlainObject | undefined, types: readonly string[]): string
 
 async function controlPlanePods(): Promise<number> {
   return (await tenants.pods(shop)).length + (await tenants.pods(farm)).length;
+}
+
+/** Who is behind the endpoint of the tenant that wakes up with a call, for an error. */
+async function whoAnswers(): Promise<string> {
+  const said = [
+    ['get', 'endpointslices', '--output', 'yaml'],
+    ['-n', 'steward-system', 'get', 'pods', '--output', 'wide'],
+    ['-n', 'steward-system', 'logs', '-l', activatorSelector, '--tail=100', '--timestamps'],
+    ['-n', 'steward-system', 'logs', '-l', 'control-plane=controller-manager', '--tail=100'],
+    ['get', 'nodes', '--output', 'wide'],
+    ['get', 'events', '-A'],
+  ].map(async (args) => (await stage.cluster.kubectl(args)).stdout);
+  return (await Promise.all(said)).join('\n');
 }
 
 /** Machines of the Cluster, with their UIDs. */
@@ -287,7 +300,11 @@ describe('Two tenants with a worker each', () => {
       const morning = new Date(Date.now() - 1000);
       const began = performance.now();
       const since = (): string => `${((performance.now() - began) / 1000).toFixed(1)} s after it was morning`;
-      expect((await plain.kubectl(['get', 'nodes', '--output', 'name'])).stdout).toBe('node/shop-worker\n');
+      const first = plain.kubectl(['get', 'nodes', '--output', 'name']);
+      const { stdout } = await first.catch(async (error: unknown) => {
+        throw new Error(`${(error as Error).message}\n${await whoAnswers()}`, { cause: error });
+      });
+      expect(stdout).toBe('node/shop-worker\n');
       logStep('shop', `has answered the first call ${since()}`);
       const tcp = await stage.cluster.client.read(tenants.tenant(shop));
       expect(tcp?.status?.sleep).toMatchObject({ state: 'Awake', ended: { byRequest: 1 } });
