@@ -3,6 +3,7 @@ import { stringify } from 'yaml';
 import { answersOk } from '../../testing/servers/answers-ok.ts';
 import { startTcpProxy } from '../../testing/servers/tcp-proxy.ts';
 import type { TcpProxy } from '../../testing/servers/tcp-proxy.ts';
+import { EndedProcess } from '../footprint/ended-process.ts';
 import type { ManagerProgram } from '../scale/fleet/scale-manager.ts';
 import { ScaleManager } from '../scale/fleet/scale-manager.ts';
 import type { FaultyApi } from './faulty-api.ts';
@@ -79,7 +80,7 @@ export class Managers implements AsyncDisposable {
   /** Of the largest that runs. */
   async rssMiB(): Promise<number> {
     const running = this.#members.filter(({ manager }) => manager.isRunning);
-    return Math.max(0, ...(await Promise.all(running.map(({ manager }) => manager.rssMiB()))));
+    return Math.max(0, ...(await Promise.all(running.map(({ manager }) => rssMiBOf(manager)))));
   }
 
   async kill(number: number): Promise<void> {
@@ -167,4 +168,14 @@ function kubeconfigOf(port: number, { ca, token }: FaultyApi): string {
     users: [{ name: 'manager', user: { token } }],
     contexts: [{ name: 'manager', context: { cluster: 'management', user: 'manager' } }],
   });
+}
+
+/** 0 for one that was killed while it was looked at. */
+async function rssMiBOf(manager: ScaleManager): Promise<number> {
+  try {
+    return await manager.rssMiB();
+  } catch (error) {
+    if (error instanceof EndedProcess) return 0;
+    throw error;
+  }
 }

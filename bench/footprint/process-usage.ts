@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 
+import { EndedProcess } from './ended-process.ts';
+
 /** What a process uses, as the kernel counts it. */
 export interface ProcessUsage {
   /** Resident memory in MiB, including pages of the program that several processes use. */
@@ -15,18 +17,29 @@ const ticksPerSecond = 100;
 
 /**
  * Reads what a process uses from proc(5).
- * @throws Error when there is no such process.
+ * @throws EndedProcess when there is no such process.
  */
 export async function readProcessUsage(pid: number): Promise<ProcessUsage> {
-  const [status, stat] = await Promise.all(['status', 'stat'].map((file) => readFile(`/proc/${pid}/${file}`, 'utf8')));
+  const [status, stat] = await Promise.all(['status', 'stat'].map((file) => readOf(pid, file)));
   return parseProcessUsage(status ?? '', stat ?? '');
+}
+
+async function readOf(pid: number, file: string): Promise<string> {
+  try {
+    return await readFile(`/proc/${pid}/${file}`, 'utf8');
+  } catch (error) {
+    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? ''))
+      throw new EndedProcess({ cause: error });
+    throw error;
+  }
 }
 
 /**
  * Takes usage from the texts of `/proc/<pid>/status` and `/proc/<pid>/stat`.
- * @throws Error when a field is missing.
+ * @throws EndedProcess when it has no memory, Error when another field is missing.
  */
 export function parseProcessUsage(status: string, stat: string): ProcessUsage {
+  if (!/^VmRSS:/m.test(status)) throw new EndedProcess();
   const mebibytes = (field: string): number => {
     const [, kibibytes] = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status) ?? [];
     if (kibibytes === undefined) throw new Error(`/proc/<pid>/status has no ${field}`);
