@@ -3,7 +3,6 @@ import { describe, expect, test } from '@jest/globals';
 import { footprintPresentation } from '../footprint/footprint-report.ts';
 import { footprintBetween } from '../footprint/footprint-between.ts';
 import { metricSamples } from '../footprint/metric-samples.ts';
-import { parseProcessUsage } from '../footprint/process-usage.ts';
 import { readyPresentation } from '../ready/ready-report.ts';
 import { readyRows } from '../ready/ready-rows.ts';
 import type { ReadySeries } from '../ready/ready.ts';
@@ -83,17 +82,6 @@ describe('The footprint', () => {
 });
 
 describe('The usage of the manager', () => {
-  const status = 'Name:\tMainThread\nVmRSS:\t  102400 kB\nRssAnon:\t   51200 kB\n';
-
-  test('is read from proc, also for a command name with spaces and parentheses', () => {
-    const stat = '7 (a) b (c) S 1 7 7 0 -1 4194560 1 0 0 0 250 50 0 0 20 0 11 0 100 1 1';
-    expect(parseProcessUsage(status, stat)).toEqual({ rssMiB: 100, anonymousMiB: 50, cpuSeconds: 3 });
-  });
-
-  test('is left out if the kernel does not report it', () => {
-    expect(() => parseProcessUsage('Name:\tx\n', '7 (x) S')).toThrow(/VmRSS/);
-  });
-
   test('is read from samples of exactly the wanted metric', () => {
     const text = '# TYPE x counter\nx{host="a:6443",code="200"} 3\nx{host="b"} 4 1700000000\nx_total 9\nx 1e2\n';
     expect(metricSamples(text, 'x')).toEqual([
