@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { networkInterfaces } from 'node:os';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer as createTlsServer } from 'node:tls';
 import type { Server } from 'node:tls';
@@ -20,6 +19,7 @@ import { startApiServer } from '../../testing/servers/api-server.ts';
 import type { ApiServer } from '../../testing/servers/api-server.ts';
 import { startControlPlanePrograms } from '../../testing/servers/control-plane/programs.ts';
 import { loopbackPair, serverCa } from '../../testing/servers/server-certificates.ts';
+import { ownAddress } from '../../testing/builders/own-address.ts';
 import { activatorAccess, activatorNamespaceAccess } from './activator-access.ts';
 import { readActivatorSettings, startActivator } from './activator.ts';
 import type { RunningActivator } from './activator.ts';
@@ -38,15 +38,6 @@ let informers: InformerFactory;
 let pod: Server;
 let ca: string;
 const signal = AbortSignal.timeout(10 * long);
-
-/** An address of this machine that an EndpointSlice may have. */
-function ownAddress(): string {
-  const found = Object.values(networkInterfaces())
-    .flatMap((list) => list ?? [])
-    .find(({ family, internal }) => family === 'IPv4' && !internal);
-  if (found === undefined) throw new Error('this machine has no address besides those of its loopback interface');
-  return found.address;
-}
 
 async function grantActivator(): Promise<void> {
   const named = (kind: string, more: object, at?: string) => ({

@@ -5,7 +5,7 @@ import { createServer, request } from 'node:https';
 import type { Server } from 'node:https';
 import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { networkInterfaces, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { kinds } from '../../api/core/kinds.ts';
@@ -30,6 +30,7 @@ import { freePorts } from '../../testing/servers/free-ports.ts';
 import { loopbackPair, serverCa } from '../../testing/servers/server-certificates.ts';
 import { startTcpProxy } from '../../testing/servers/tcp-proxy.ts';
 import type { TcpProxy } from '../../testing/servers/tcp-proxy.ts';
+import { ownAddress } from '../../testing/builders/own-address.ts';
 
 // Two activators as processes beside a real API server. One is killed in the middle of a wake; its caller calls again, and reaches the
 // other one, as through a Service.
@@ -77,15 +78,6 @@ async function first(): Promise<ActivatorProcess> {
   const direct = await readFile(server.kubeconfigPath, 'utf8');
   await writeFile(path, direct.replace(new URL(server.url).port, String(way.port)));
   return started('127.0.0.1', path);
-}
-
-/** An address of this machine that an EndpointSlice may have. */
-function ownAddress(): string {
-  const found = Object.values(networkInterfaces())
-    .flatMap((list) => list ?? [])
-    .find(({ family, internal }) => family === 'IPv4' && !internal);
-  if (found === undefined) throw new Error('this machine has no address besides those of its loopback interface');
-  return found.address;
 }
 
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {

@@ -9,18 +9,22 @@ import { MovedClocks } from './moved-clocks.ts';
 const canMove = process.platform === 'linux' && process.arch === 'x64' && process.getuid?.() === 0;
 const minute = 60;
 const night = 12 * 60 * minute;
+const hourMs = 3_600_000;
 
 /** By how many minutes a time is ahead of this process, without a sign for 0. */
 const minutesAhead = (time: number): number => Math.round((time - Date.now()) / 60_000) + 0;
 
-/** Prints its clocks for each line, from several threads' point of view the same; `child` has a new process print its own. */
+/** Prints its clock as soon as that is past a time, the first argument: a process that has only started has that of the machine for some milliseconds. */
+const untilMoved =
+  'const look = setInterval(() => { if (Date.now() > Number(process.argv[1])) { console.log(JSON.stringify({ now: Date.now(), monotonic: 0 })); clearInterval(look); } }, 5)';
+
+/** Prints its clocks for each line; for a time, a new process prints its own once it is past that. */
 const program = `
 const { spawn } = require('node:child_process');
 const times = () => JSON.stringify({ now: Date.now(), monotonic: performance.timeOrigin + performance.now() });
 require('node:readline').createInterface(process.stdin).on('line', (line) => {
-  if (line !== 'child') return console.log(times());
-  const late = 'setTimeout(() => console.log(JSON.stringify({ now: Date.now(), monotonic: 0 })), 300)';
-  spawn(process.execPath, ['-e', late], { stdio: ['ignore', 'inherit', 'inherit'] });
+  if (line === '') return console.log(times());
+  spawn(process.execPath, ['-e', ${JSON.stringify(untilMoved)}, line], { stdio: ['ignore', 'inherit', 'inherit'] });
 });
 setInterval(() => Date.now(), 1);
 process.stdin.on('end', () => process.exit());
@@ -67,7 +71,7 @@ class Teller implements AsyncDisposable {
     expect(await teller.ahead()).toBe(0);
     expect(await clocks.forward(night)).toMatchObject({ moved: 1 });
     expect(await teller.ahead()).toBe(night / minute);
-    expect(await teller.ahead('child')).toBe(night / minute);
+    expect(await teller.ahead(String(before.now + hourMs))).toBe(night / minute);
     await clocks.forward(-3600);
     expect([clocks.offset, await teller.ahead()]).toEqual([night - 3600, night / minute - 60]);
     const after = await teller.ask();
@@ -84,9 +88,8 @@ class Teller implements AsyncDisposable {
     await clocks.forward(night);
     const moved = Date.now() - wall - (performance.now() - monotonic);
     expect(Math.round(moved / 60_000)).toBe(night / minute);
-    const late = 'setTimeout(() => console.log(Date.now()), 100)';
-    const args = ['-t', String(process.pid), '-p', '--', process.execPath, '-e', late];
+    const args = ['-t', String(process.pid), '-p', '--', process.execPath, '-e', untilMoved, String(wall + hourMs)];
     const { stdout } = await runCommand('nsenter', args, { timeoutMs: 10_000 });
-    expect(minutesAhead(Number(stdout))).toBe(0);
+    expect(minutesAhead((JSON.parse(stdout) as Times).now)).toBe(0);
   },
 );
