@@ -186,7 +186,7 @@ class Tenant {
 
   #newReconciler(): Reconciler {
     const { cluster } = this;
-    const pool = new TenantPool({ memory: new ObjectMemory(), clock: systemClock, open: () => this.inside });
+    const pool = new TenantPool({ memory: new ObjectMemory(), clock: systemClock, open: this.inside.open });
     pools.push(pool);
     const controller = tenantControlPlaneController({
       memory: new ObjectMemory(),

@@ -32,6 +32,8 @@ export interface FakeClusterOptions {
  */
 export class FakeCluster extends FakeClient {
   readonly admin: Cluster;
+  /** Opens one more connection of the same user, for a test in which a connection is closed and opened again. */
+  readonly open: () => Cluster;
   readonly #store: FakeStore;
   readonly #faults: FakeFaults;
   readonly #server: FakeServer;
@@ -53,7 +55,9 @@ export class FakeCluster extends FakeClient {
     const allows = options.allows ?? (() => false);
     const server: FakeServer = { store, now, absent, texts, allows, ends: new Set() };
     const faults = new FakeFaults();
-    super(server, options.access ?? everything, faults);
+    const access = options.access ?? everything;
+    super(server, access, faults);
+    this.open = () => new FakeClient(server, access, faults);
     this.#store = store;
     this.#server = server;
     this.#faults = faults;
