@@ -14,6 +14,7 @@ const row = (changes: Partial<DayRow> = {}): DayRow => ({
   firstMs: [5600],
   otherMs: [300, 400, 500],
   failed: [],
+  late: [],
   pod: { memoryMiB: 512, cores: 0.1 },
   ...changes,
 });
@@ -55,6 +56,7 @@ test('the report has a line for each tenant and one for all', () => {
 test('a failed call, a wake without a call, and a control plane that never slept disturb a day', () => {
   expect(isDisturbed(row())).toBe(false);
   expect(isDisturbed(row({ failed: ['refused'] }))).toBe(true);
+  expect(isDisturbed(row({ late: ['02:20'] }))).toBe(true);
   expect(isDisturbed(row({ wakes: { byRequest: 2, bySchedule: 0, byPerson: 0 } }))).toBe(true);
   expect(isDisturbed(row({ wakes: { byRequest: 0, bySchedule: 1, byPerson: 0 } }))).toBe(true);
   expect(isDisturbed(row({ hoursAsleep: 0 }))).toBe(true);

@@ -21,6 +21,8 @@ export interface DayRow {
   readonly otherMs: readonly number[];
   /** What failed calls said. */
   readonly failed: readonly string[];
+  /** The times at which it was to fall asleep, as text, and did not in time. */
+  readonly late: readonly string[];
   readonly pod: PodNeeds;
 }
 
@@ -63,11 +65,12 @@ export function savedBy({ hoursAsleep, pod }: Pick<DayRow, 'hoursAsleep' | 'pod'
 const leastHours = 23.9;
 
 /** Whether the clocks did not pass a day, somebody waited in vain, or a control plane was not awake when, and only when, somebody called. */
-export function isDisturbed({ failed, wakes, wantedWakes, hours, hoursAsleep }: DayRow): boolean {
+export function isDisturbed({ failed, late, wakes, wantedWakes, hours, hoursAsleep }: DayRow): boolean {
   const count = wakes.byRequest + wakes.bySchedule + wakes.byPerson;
   return (
     hours < leastHours ||
     failed.length > 0 ||
+    late.length > 0 ||
     count !== wantedWakes ||
     wakes.byRequest !== wantedWakes ||
     hoursAsleep === 0

@@ -1,4 +1,7 @@
-/** A time in which a tenant is used, in minutes since the day began: the first call comes at `from`, the last one at `to`. */
+/**
+ * A time in which a tenant is used, in minutes since the day began: the first call comes at `from`, the last one at `to`. Pauses are shorter
+ * than `afterIdle`, because they pass by clocks that are moved, and use is measured by others.
+ */
 export interface UsedTime {
   readonly from: number;
   readonly to: number;
@@ -36,7 +39,7 @@ export const dayBegins = 17 * hour;
 
 /** A job in the night at two, a team in its office from nine to five, and two tenants that nobody needs on that day. */
 export const usualDay: readonly TenantDay[] = [
-  { tenant: 'office', uses: [{ from: 16 * hour, to: dayMinutes, everyMinutes: 10 }] },
+  { tenant: 'office', uses: [{ from: 16 * hour, to: dayMinutes, everyMinutes: 4 }] },
   { tenant: 'nightly', uses: [{ from: 9 * hour, to: 9 * hour + 20, everyMinutes: 1 }] },
   { tenant: 'idle-1', uses: [] },
   { tenant: 'idle-2', uses: [] },

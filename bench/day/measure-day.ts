@@ -20,14 +20,27 @@ const afterIdle = '5m';
 /** Until tenants that rest must sleep: readings are a minute apart. */
 const restMs = 12 * minuteMs;
 
-/** How long the pods are left alone after their start, and then measured, in the first rest. */
+/** How long the pods are left alone after their start, and then measured. */
 const [settleMs, measuredMs] = [60_000, 60_000];
 
-/** What was seen of the calls of one tenant. */
-interface SeenCalls {
+/**
+ * After a first call, so long until the next one: two readings of the use. The control plane's own parts open watches when it starts; those that
+ * open between the same two readings in which a person calls would count as the person's for an hour.
+ */
+const wokenMs = 125_000;
+
+/** What a jump of hours has others do is done by then. */
+const jumpMs = 10_000;
+
+/** What was seen of one tenant. */
+interface SeenTenant {
+  readonly kubeconfig: string;
   readonly firstMs: number[];
   readonly otherMs: number[];
   readonly failed: string[];
+  readonly late: string[];
+  /** Whether the one who calls first has not been answered yet. */
+  waits: boolean;
 }
 
 /** Replays a day, with all clocks moved from one call to the next. In rests it is waited, as `afterIdle` is measured by monotonic clocks. */
@@ -37,30 +50,50 @@ export async function measureDay(
   day: readonly TenantDay[] = usualDay,
 ): Promise<readonly DayRow[]> {
   const stage = new TenantStage(cluster, namespace);
-  await prepare(stage, day, progress);
+  const tenants = await prepare(stage, day, progress);
+  const rows = await replay(stage, { day, tenants, progress, pod: await podNeeds(cluster, day.length) });
+  // The clocks are back.
+  for (const { tenant } of day) await cluster.client.delete(stage.tenant(tenant));
+  for (const { tenant } of day) await stage.gone(stage.tenant(tenant));
+  return rows;
+}
+
+/** What is replayed. */
+interface Replay {
+  readonly day: readonly TenantDay[];
+  readonly tenants: ReadonlyMap<string, SeenTenant>;
+  readonly pod: PodNeeds;
+  readonly progress: Progress;
+}
+
+async function replay(stage: TenantStage, { day, tenants, pod, progress }: Replay): Promise<readonly DayRow[]> {
+  const { cluster } = stage;
   await using clocks = await MovedClocks.start({ harness: cluster.name });
   const evening = Date.now();
-  const calls = new Map<string, SeenCalls>(day.map(({ tenant }) => [tenant, { firstMs: [], otherMs: [], failed: [] }]));
   const comeTo = async (minute: number): Promise<void> => {
     const ahead = evening + minute * minuteMs - Date.now();
-    if (ahead > 0) await clocks.forward(Math.ceil(ahead / 1000));
+    if (ahead <= 0) return;
+    await clocks.forward(Math.ceil(ahead / 1000));
+    if (ahead > 60 * minuteMs) await pause(jumpMs);
   };
-  let pod: PodNeeds | undefined;
-  for (const { at, calls: callers, rests } of dayMoments(day)) {
+  for (const { at, calls, rests } of dayMoments(day)) {
     await comeTo(at);
-    for (const caller of callers) await call(stage, caller, calls.get(caller.tenant));
+    for (const { tenant, isFirst } of calls)
+      await call(cluster, { tenant, isFirst, seen: tenants.get(tenant), progress });
     if (rests.length === 0) continue;
-    pod ??= await podNeeds(cluster, day.length);
-    await asleep(stage, rests);
+    for (const tenant of await stillAwake(stage, rests)) {
+      progress(tenant, `it does not sleep.\n${await stage.diagnose(tenant)}`);
+      tenants.get(tenant)?.late.push(timeText(at));
+    }
     progress(
       timeText(at),
-      `${rests.join(', ')} asleep ${((Date.now() - evening) / minuteMs - at).toFixed(1)} minutes later`,
+      `${rests.join(', ')} rested for ${((Date.now() - evening) / minuteMs - at).toFixed(1)} minutes`,
     );
   }
   await comeTo(dayMinutes);
   const rows: DayRow[] = [];
   for (const { tenant, uses } of day) {
-    const seen = calls.get(tenant) ?? { firstMs: [], otherMs: [], failed: [] };
+    const { firstMs = [], otherMs = [], failed = [], late = [] } = tenants.get(tenant) ?? {};
     const now = new Date();
     rows.push({
       tenant,
@@ -68,38 +101,56 @@ export async function measureDay(
       hours: (now.getTime() - evening) / 60 / minuteMs,
       ...readLedger(await sleepOf(stage, tenant), now),
       wantedWakes: uses.length,
-      ...seen,
-      pod: pod ?? { memoryMiB: 0, cores: 0 },
+      ...{ firstMs, otherMs, failed, late, pod },
     });
   }
-  await cluster.kubectl(['delete', 'namespace', namespace, '--timeout=120s'], { timeoutMs: 130_000 });
+  progress('day', JSON.stringify(rows));
   return rows;
 }
 
 /** Starts the activator and the tenants; resolves when all of them are Ready. */
-async function prepare(stage: TenantStage, day: readonly TenantDay[], progress: Progress): Promise<void> {
+async function prepare(
+  stage: TenantStage,
+  day: readonly TenantDay[],
+  progress: Progress,
+): Promise<ReadonlyMap<string, SeenTenant>> {
   const { cluster } = stage;
   await installActivator(cluster);
   await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }]);
   const { kubernetes: version } = cluster.machine.record;
   const spec = { kubernetes: { version }, sleep: { afterIdle, wakeOn: ['Request'] } };
   await cluster.apply(day.map(({ tenant }) => stage.manifest(tenant, spec)));
+  const seen = new Map<string, SeenTenant>();
   for (const { tenant } of day) {
-    await stage.waitFor(tenant, 'Ready');
+    await stage.waitFor(tenant, 'Ready', { timeoutMs: 4 * minuteMs });
     progress('tenant', `${tenant} is Ready`);
+    const kubeconfig = await stage.kubeconfigFile(tenant);
+    seen.set(tenant, { kubeconfig, firstMs: [], otherMs: [], failed: [], late: [], waits: false });
   }
+  return seen;
 }
 
 /** Calls as a person does, and notes how long it took. */
-async function call(stage: TenantStage, { tenant, isFirst }: DayCall, seen: SeenCalls | undefined): Promise<void> {
-  const kubeconfig = await stage.kubeconfigFile(tenant);
+async function call(
+  cluster: ManagementCluster,
+  { tenant, isFirst, seen, progress }: DayCall & { readonly seen: SeenTenant | undefined; readonly progress: Progress },
+): Promise<void> {
+  if (seen === undefined) throw new Error(`${tenant} is no tenant of this day`);
+  seen.waits ||= isFirst;
   const began = performance.now();
   try {
-    await stage.cluster.kubectl(['--kubeconfig', kubeconfig, 'get', 'namespaces', '--output', 'name']);
-    seen?.[isFirst ? 'firstMs' : 'otherMs'].push(performance.now() - began);
+    await cluster.kubectl(['--kubeconfig', seen.kubeconfig, 'get', 'namespaces', '--output', 'name']);
   } catch (error) {
-    seen?.failed.push((error as Error).message);
+    progress(tenant, `a call failed: ${(error as Error).message}`);
+    seen.failed.push((error as Error).message);
+    return;
   }
+  const ms = performance.now() - began;
+  seen[seen.waits ? 'firstMs' : 'otherMs'].push(ms);
+  if (!seen.waits) return;
+  seen.waits = false;
+  progress(tenant, `first call answered after ${(ms / 1000).toFixed(1)} s`);
+  await pause(wokenMs);
 }
 
 async function sleepOf(stage: TenantStage, tenant: string): Promise<SleepLedger> {
@@ -107,13 +158,14 @@ async function sleepOf(stage: TenantStage, tenant: string): Promise<SleepLedger>
   return found?.status?.sleep ?? {};
 }
 
-/** Waits until tenants sleep and have no pods anymore. */
-async function asleep(stage: TenantStage, tenants: readonly string[]): Promise<void> {
-  for (const tenant of tenants) {
-    for (const latest = performance.now() + restMs; !(await isAsleep(stage, tenant));) {
-      if (performance.now() > latest) throw new Error(`${tenant} does not sleep.\n${await stage.diagnose(tenant)}`);
-      await pause(2000);
-    }
+/** Waits until tenants sleep and have no pods anymore; returns those that do not in time. */
+async function stillAwake(stage: TenantStage, tenants: readonly string[]): Promise<readonly string[]> {
+  let awake = tenants;
+  for (const latest = performance.now() + restMs; ;) {
+    const are = await Promise.all(awake.map((tenant) => isAsleep(stage, tenant)));
+    awake = awake.filter((_, at) => are[at] !== true);
+    if (awake.length === 0 || performance.now() > latest) return awake;
+    await pause(2000);
   }
 }
 

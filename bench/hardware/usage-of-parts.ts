@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { isMissing } from '../../e2e/cluster/machines/is-missing.ts';
+import { EndedProcess } from '../footprint/ended-process.ts';
 import { readProcessUsage } from '../footprint/process-usage.ts';
 import type { ProcessUsage } from '../footprint/process-usage.ts';
 import { parts } from './hardware-rows.ts';
@@ -67,7 +68,7 @@ async function usages(list: () => Promise<readonly CountedProcess[]>): Promise<r
         return [{ pid, part, pssMiB, ...(await readProcessUsage(pid)) }];
       } catch (error) {
         // It has ended since it was listed, or is about to.
-        if (isMissing(error)) return [];
+        if (isMissing(error) || error instanceof EndedProcess) return [];
         throw error;
       }
     }),

@@ -22,6 +22,7 @@ export async function measureCallers(cluster: ManagementCluster, rounds: number)
   for (let round = 1; round <= rounds; round += 1) {
     await sleepers.letSleep(name);
     await sleepers.untilAsleep(name);
+    await sleepers.untilLed(name);
     await idleMachine(idleShare, idleWithinMs);
     const before = await sleepers.seen(name);
     const answers = await callAtOnce(() => versionAt(endpoint, ca));

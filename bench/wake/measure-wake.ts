@@ -29,6 +29,12 @@ export async function measureWake(cluster: ManagementCluster, options: WakeOptio
     hostile: () => measureHostile(cluster, options.hellos),
   };
   const rows: WakeRow[] = [];
-  for (const stage of wakeStages) if (options.stages.includes(stage)) rows.push(...(await measures[stage]()));
+  for (const stage of wakeStages) {
+    if (!options.stages.includes(stage)) continue;
+    const measured = await measures[stage]();
+    // What later stages lose is not lost.
+    cluster.harness.progress(`wake, ${stage}`, JSON.stringify(measured));
+    rows.push(...measured);
+  }
   return rows;
 }

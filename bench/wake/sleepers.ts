@@ -14,6 +14,9 @@ interface SleepSeen {
 /** Until many tenants are Ready, asleep or gone, in milliseconds. */
 const longMs = 600_000;
 
+/** kube-proxy programs what has changed once a second, in milliseconds. */
+const proxyMs = 3000;
+
 /** Tenants of one namespace that are put to sleep and woken up. Disposing deletes them all. */
 export class Sleepers implements AsyncDisposable {
   readonly stage: TenantStage;
@@ -51,6 +54,16 @@ export class Sleepers implements AsyncDisposable {
   async untilAsleep(name: string): Promise<void> {
     await this.stage.waitFor(name, isCondition('Asleep', 'True', 'Scheduled'), { timeoutMs: longMs });
     await this.untilNoPods(name);
+  }
+
+  /** Resolves when its Service leads to the activator, and kube-proxy had time to see that. */
+  async untilLed(name: string): Promise<void> {
+    const slice = this.stage.at('EndpointSlice', `${name}-ipv4-activator`, 'discovery.k8s.io/v1');
+    await this.#cluster.waitFor(slice, (object) => [object?.endpoints ?? []].flat().length > 0, {
+      ...{ what: 'addresses of the activator', timeoutMs: longMs },
+      diagnose: () => this.stage.diagnose(name),
+    });
+    await pause(proxyMs);
   }
 
   async untilNoPods(name: string): Promise<void> {
