@@ -6,6 +6,8 @@ import { tenantObjects } from '../../api/names.ts';
 import { KubernetesClient } from '../cluster/kubernetes-client.ts';
 import type { Expectation, ObjectAddress, PlainObject, WaitOptions } from '../cluster/kubernetes-client.ts';
 import type { ManagementCluster } from '../cluster/management-cluster.ts';
+import { deadlineIn } from './deadline-in.ts';
+import { minutes } from './minutes.ts';
 import { lastLines } from '../cluster/machines/run-command.ts';
 
 /** A condition as it is read. */
@@ -128,6 +130,12 @@ export class TenantStage {
   /** The names of a tenant's pods, with their uids and how often their containers were restarted. */
   async pods(name: string): Promise<readonly PlainObject[]> {
     return this.cluster.client.list('v1', 'Pod', this.namespace, `${group}/name=${name}`);
+  }
+
+  /** Waits until a tenant has no pods anymore: those that end still answer. */
+  async noPods(name: string): Promise<void> {
+    for (const deadline = deadlineIn(2 * minutes); (await this.pods(name)).length > 0;)
+      if (Date.now() > deadline) throw new Error(await this.diagnose(name));
   }
 
   /** The decoded values of a Secret. */

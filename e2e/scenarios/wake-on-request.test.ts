@@ -1,5 +1,3 @@
-import { connect } from 'node:net';
-
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import { activatorObjects } from '../../api/names.ts';
@@ -14,6 +12,7 @@ import { scenarioResources } from '../framework/scenario-resources.ts';
 import { shareStewardCluster } from '../framework/steward-cluster.ts';
 import { TenantStage, isCondition, versionAt } from '../framework/tenant-stage.ts';
 import { activatorSelector, installActivator } from '../framework/waking/install-activator.ts';
+import { knock } from '../framework/waking/knock.ts';
 import { scheduleThatSays } from '../framework/waking/schedule-that-says.ts';
 
 const owned = scenarioResources();
@@ -50,7 +49,7 @@ async function asleep(name: string, serviceType: string): Promise<Reached> {
   const schedules = [scheduleThatSays('asleep')];
   await cluster.client.merge(stage.tenant(name), { spec: { sleep: { schedules, wakeOn: ['Request'] } } });
   await stage.waitFor(name, isCondition('Asleep', 'True', 'Scheduled'));
-  await noPods(name);
+  await stage.noPods(name);
   return { endpoint: controlPlaneEndpoint, ca };
 }
 
@@ -61,7 +60,7 @@ async function secondsByHand(name: string, command: readonly string[]): Promise<
   // Its schedules would let it sleep.
   await cluster.client.merge(stage.tenant(name), { spec: { sleep: null } });
   await replicas(0);
-  await noPods(name);
+  await stage.noPods(name);
   const began = Date.now();
   await replicas(1);
   const isReady = async (): Promise<boolean> =>
@@ -72,11 +71,6 @@ async function secondsByHand(name: string, command: readonly string[]): Promise<
     if (Date.now() > deadline) throw new Error(await stage.diagnose(name));
   await cluster.kubectl(command);
   return (Date.now() - began) / 1000;
-}
-
-async function noPods(name: string): Promise<void> {
-  for (const deadline = deadlineIn(2 * minutes); (await stage.pods(name)).length > 0;)
-    if (Date.now() > deadline) throw new Error(await stage.diagnose(name));
 }
 
 /** When what happened since a time, in seconds. */
@@ -95,19 +89,6 @@ async function steps(name: string, began: number): Promise<string> {
 /** What the status says about sleep. */
 async function sleepOf(name: string): Promise<unknown> {
   return (await cluster.client.read(stage.tenant(name)))?.status?.sleep;
-}
-
-/** Says something, or nothing, and waits until the connection is closed. */
-async function knock(endpoint: string, text: string): Promise<void> {
-  const [host = '', port = ''] = endpoint.split(':');
-  await new Promise<void>((resolve) => {
-    const socket = connect({ host, port: Number(port) }, () => socket.end(text));
-    socket.on('error', () => socket.destroy());
-    socket.on('close', () => {
-      resolve();
-    });
-    socket.resume();
-  });
 }
 
 describe('A control plane that sleeps', () => {

@@ -1,0 +1,109 @@
+import type { ObjectAddress, PlainObject } from '../../cluster/kubernetes-client.ts';
+import { minutes } from '../minutes.ts';
+import { isCondition } from '../tenant-stage.ts';
+import type { TenantStage } from '../tenant-stage.ts';
+import { activatorSelector, installActivator } from '../waking/install-activator.ts';
+import { knock } from '../waking/knock.ts';
+import { scheduleThatSays } from '../waking/schedule-that-says.ts';
+
+const apiVersion = 'steward.butlerlabs.dev/v1alpha1';
+const timeoutMs = 3 * minutes;
+
+/** A namespace in which no control plane can be created. */
+const refused = 'watched-refused';
+/** The name of the pool in either namespace. */
+const pool = 'small';
+
+/** Brings about what dashboards show of control planes that sleep, of their callers, and of pools. */
+export class DashboardStage {
+  readonly #stage: TenantStage;
+
+  constructor(stage: TenantStage) {
+    this.#stage = stage;
+  }
+
+  /** Installs the activator, and returns where its metrics are, as `host:port`. */
+  async startActivator(): Promise<readonly string[]> {
+    const { cluster } = this.#stage;
+    await installActivator(cluster);
+    const pods = await cluster.client.list('v1', 'Pod', 'steward-system', activatorSelector);
+    return pods.map(({ status }) => `${String(status?.podIP)}:8081`);
+  }
+
+  /** A control plane that exists is used by nobody, and of another one nobody can tell. */
+  async beUsedByNobody(name: string): Promise<void> {
+    const unreadable = this.#stage.manifest('unreadable', {
+      sleep: { afterIdle: '720h' },
+      controlPlane: {
+        // With that, kube-apiserver does not count requests by their users.
+        deployment: { replicas: 1, extraArgs: { apiServer: ['--enable-priority-and-fairness=false'] } },
+        service: { serviceType: 'ClusterIP' },
+      },
+    });
+    await this.#stage.cluster.apply([unreadable]);
+    // It counts as idle after half of that.
+    const sleep = { afterIdle: '6m', schedules: [scheduleThatSays('awake')] };
+    await this.#stage.cluster.client.merge(this.#stage.tenant(name), { spec: { sleep } });
+  }
+
+  /** One more control plane sleeps, a call without TLS is refused, and a call wakes it up. */
+  async wakeByCall(name: string): Promise<void> {
+    const stage = this.#stage;
+    await stage.cluster.apply([stage.manifest(name)]);
+    const { controlPlaneEndpoint = '' } = await stage.waitFor(name, 'Ready', { timeoutMs });
+    const sleep = { schedules: [scheduleThatSays('asleep')], wakeOn: ['Request'] };
+    await stage.cluster.client.merge(stage.tenant(name), { spec: { sleep } });
+    await stage.waitFor(name, isCondition('Asleep', 'True', 'Scheduled'));
+    await stage.noPods(name);
+    await knock(controlPlaneEndpoint, 'GET /healthz HTTP/1.1\r\nhost: shop\r\n\r\n');
+    await stage.cluster.kubectl(['--kubeconfig', await stage.kubeconfigFile(name), 'get', 'namespaces']);
+  }
+
+  /** A pool that refills itself for two claims. */
+  async claimTwice(): Promise<void> {
+    const stage = this.#stage;
+    await stage.cluster.apply([this.#pool(stage.namespace)]);
+    for (const name of ['first', 'second']) {
+      await stage.cluster.apply([claim(stage.namespace, name)]);
+      const bound = addressOf('ControlPlaneClaim', stage.namespace, name);
+      await stage.cluster.waitFor(bound, 'Bound', {
+        timeoutMs,
+        diagnose: () => stage.cluster.diagnose(stage.namespace),
+      });
+    }
+  }
+
+  /** A pool that cannot be filled because of a quota of its namespace, and a claim that waits for it. */
+  async claimInVain(): Promise<void> {
+    const { cluster } = this.#stage;
+    const hard = { 'count/tenantcontrolplanes.steward.butlerlabs.dev': '0' };
+    await cluster.apply([
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: refused } },
+      { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { namespace: refused, name: 'none' }, spec: { hard } },
+    ]);
+    const quota = { apiVersion: 'v1', kind: 'ResourceQuota', namespace: refused, name: 'none' };
+    await cluster.waitFor(quota, (object) => object?.status?.used !== undefined, { timeoutMs });
+    await cluster.apply([this.#pool(refused), claim(refused, 'vain')]);
+    await cluster.waitFor(
+      addressOf('ControlPlanePool', refused, pool),
+      isCondition('Ready', 'False', 'CreationRefused'),
+      { timeoutMs, diagnose: () => cluster.diagnose(refused) },
+    );
+  }
+
+  #pool(namespace: string): PlainObject {
+    const { spec } = this.#stage.manifest(pool);
+    return {
+      ...{ apiVersion, kind: 'ControlPlanePool', metadata: { namespace, name: pool } },
+      spec: { minReady: 1, maxReady: 1, template: { spec } },
+    };
+  }
+}
+
+const addressOf = (kind: string, namespace: string, name: string): ObjectAddress => {
+  return { apiVersion, kind, namespace, name };
+};
+
+const claim = (namespace: string, name: string): PlainObject => {
+  return { apiVersion, kind: 'ControlPlaneClaim', metadata: { namespace, name }, spec: { pool } };
+};
