@@ -38,7 +38,6 @@ class Hosted {
     const { cluster, clock } = this;
     const memory = new ObjectMemory();
     const recorder = { cluster: cluster.admin, clock, memory, log: silent, controller: 'test', instance: 'test' };
-    this.tenant.close = () => Promise.resolve();
     this.#manager = new Manager({
       controllers: [
         tenantControlPlaneController({
@@ -51,7 +50,7 @@ class Hosted {
             sessions: this.#sessions,
             read: () => Promise.resolve(undefined),
           }),
-          pool: new TenantPool({ clock, memory, open: () => this.tenant }),
+          pool: new TenantPool({ clock, memory, open: this.tenant.open }),
         }),
       ],
       cluster,

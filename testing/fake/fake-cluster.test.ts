@@ -35,6 +35,18 @@ describe('The fake cluster as a tool of tests', () => {
     ).rejects.toThrow('cannot patch resource "configmaps/status"');
   });
 
+  test('has connections of the same user, of which each is closed by itself', async () => {
+    const cluster = new FakeCluster();
+    const [one, other] = [cluster.open(), cluster.open()];
+    await one.create(kinds.ConfigMap, configMap('n', 'a'));
+    await one.close();
+    await expect(one.get(kinds.ConfigMap, key('a'))).rejects.toThrow('the connection has been closed');
+    expect(await other.get(kinds.ConfigMap, key('a'))).toBeDefined();
+    expect(cluster.calls.map(({ verb }) => verb)).toEqual(['create', 'get']);
+    cluster.failNext({ verb: 'get' }, new Error('refused'));
+    await expect(other.get(kinds.ConfigMap, key('a'))).rejects.toThrow('refused');
+  });
+
   test('requires the verb create also for an apply that creates', async () => {
     const cluster = new FakeCluster({ access: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['patch'] }] });
     await expect(cluster.apply(kinds.ConfigMap, configMap('n', 'a'), { fieldManager: 'x' })).rejects.toThrow(

@@ -149,7 +149,7 @@ export class TenantWorld {
     this.#listen = options.watches;
     this.#prober = options.prober;
     this.#readsUse = options.readsUse === true;
-    this.#openTenant = options.openTenant ?? (() => this.tenant);
+    this.#openTenant = options.openTenant ?? this.tenant.open;
     this.#drivers = [this.store, ...(options.others ?? [])].map(({ driver }) => driver);
     const { beside = [] } = options;
     const own = options.migrations === undefined ? access : [...access, ...operatorNamespaceAccess];
@@ -158,8 +158,6 @@ export class TenantWorld {
     this.cluster.after(async (call) => {
       if (call.kind?.kind === 'Deployment' && call.verb === 'apply' && this.podsStart) await this.startPods();
     });
-    // A pool closes idle clients; the tenant itself stays.
-    this.tenant.close = () => Promise.resolve();
     this.#informers = options.informers?.(this) ?? emptyInformers;
     this.#reconciler = this.#newReconciler();
   }

@@ -27,7 +27,7 @@ class IdleWorld extends TenantWorld {
     const openTenant: TenantPoolOptions['open'] = ({ dial }) => {
       if (made.world === undefined) throw new Error('nothing is there yet');
       opened.push(dial?.host);
-      return made.world.tenant;
+      return made.world.tenant.open();
     };
     super({ start: new Date('2030-01-01T12:00:00Z'), readsUse: true, openTenant, ...options });
     made.world = this;

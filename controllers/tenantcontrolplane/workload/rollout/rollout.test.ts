@@ -376,8 +376,7 @@ describe('New pods of a control plane with konnectivity', () => {
         },
       },
     });
-    tenant.close = () => Promise.resolve();
-    const stage = await running(2, new TenantWorld({ openTenant: () => tenant }));
+    const stage = await running(2, new TenantWorld({ openTenant: tenant.open }));
     await stage.world.change({ spec: { addons: { konnectivity: konnectivityAddon() } } });
     await settled(stage);
     return { ...stage, before: stage.rolling.hashOf(await stage.world.deployment()) };
