@@ -33,7 +33,7 @@ export async function measureCallers(cluster: ManagementCluster, rounds: number)
     rows.push(row);
     // What a call has begun ends when it is seen with a schedule that says that it is awake.
     await sleepers.stopByHand(name);
-    await sleepers.untilNoPods(name);
+    await sleepers.stage.untilNoPods(name);
   }
   return rows;
 }

@@ -120,7 +120,7 @@ class FirstAnswers {
   /** The same by hand. Afterwards it is put to sleep. */
   async byHand(endpoint: EndpointType, client: ClientName): Promise<{ readonly ms: number; readonly busy: number }> {
     const name = nameOf(endpoint);
-    await this.#sleepers.untilNoPods(name);
+    await this.#sleepers.stage.untilNoPods(name);
     const busy = await idleMachine(idleShare, idleWithinMs);
     const began = performance.now();
     await this.#sleepers.startByHand(name);

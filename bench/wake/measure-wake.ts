@@ -32,7 +32,7 @@ export async function measureWake(cluster: ManagementCluster, options: WakeOptio
   for (const stage of wakeStages) {
     if (!options.stages.includes(stage)) continue;
     const measured = await measures[stage]();
-    // What later stages lose is not lost.
+    // Printed at once: a later stage may fail.
     cluster.harness.progress(`wake, ${stage}`, JSON.stringify(measured));
     rows.push(...measured);
   }

@@ -14,7 +14,7 @@ interface SleepSeen {
 /** Until many tenants are Ready, asleep or gone, in milliseconds. */
 const longMs = 600_000;
 
-/** kube-proxy programs what has changed once a second, in milliseconds. */
+/** How long kube-proxy is given to program a change, which it does once a second; in milliseconds. */
 const proxyMs = 3000;
 
 /** Tenants of one namespace that are put to sleep and woken up. Disposing deletes them all. */
@@ -53,24 +53,20 @@ export class Sleepers implements AsyncDisposable {
   /** Resolves when it sleeps by its schedule and has no pods anymore. */
   async untilAsleep(name: string): Promise<void> {
     await this.stage.waitFor(name, isCondition('Asleep', 'True', 'Scheduled'), { timeoutMs: longMs });
-    await this.untilNoPods(name);
+    await this.stage.untilNoPods(name, longMs);
   }
 
   /** Resolves when its Service leads to the activator, and kube-proxy had time to see that. */
   async untilLed(name: string): Promise<void> {
-    const slice = this.stage.at('EndpointSlice', `${name}-ipv4-activator`, 'discovery.k8s.io/v1');
-    await this.#cluster.waitFor(slice, (object) => [object?.endpoints ?? []].flat().length > 0, {
-      ...{ what: 'addresses of the activator', timeoutMs: longMs },
-      diagnose: () => this.stage.diagnose(name),
-    });
+    await this.#cluster.waitFor(
+      this.stage.activatorSlice(name),
+      (object) => [object?.endpoints ?? []].flat().length > 0,
+      {
+        ...{ what: 'addresses of the activator', timeoutMs: longMs },
+        diagnose: () => this.stage.diagnose(name),
+      },
+    );
     await pause(proxyMs);
-  }
-
-  async untilNoPods(name: string): Promise<void> {
-    for (const latest = performance.now() + longMs; (await this.stage.pods(name)).length > 0;) {
-      if (performance.now() > latest) throw new Error(`${name} has pods.\n${await this.stage.diagnose(name)}`);
-      await pause(250);
-    }
   }
 
   /** Scales it to 0, as a person does, with a schedule that says that it is awake and without the activator. */

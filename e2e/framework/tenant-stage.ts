@@ -1,12 +1,12 @@
 import { request as httpsRequest } from 'node:https';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 
 import { tenantObjects } from '../../api/names.ts';
 import { KubernetesClient } from '../cluster/kubernetes-client.ts';
 import type { Expectation, ObjectAddress, PlainObject, WaitOptions } from '../cluster/kubernetes-client.ts';
 import type { ManagementCluster } from '../cluster/management-cluster.ts';
-import { deadlineIn } from './deadline-in.ts';
 import { minutes } from './minutes.ts';
 import { lastLines } from '../cluster/machines/run-command.ts';
 
@@ -133,9 +133,16 @@ export class TenantStage {
   }
 
   /** Waits until a tenant has no pods anymore: those that end still answer. */
-  async noPods(name: string): Promise<void> {
-    for (const deadline = deadlineIn(2 * minutes); (await this.pods(name)).length > 0;)
-      if (Date.now() > deadline) throw new Error(await this.diagnose(name));
+  async untilNoPods(name: string, timeoutMs = 2 * minutes): Promise<void> {
+    for (const latest = performance.now() + timeoutMs; (await this.pods(name)).length > 0;) {
+      if (performance.now() > latest) throw new Error(`${name} still has pods.\n${await this.diagnose(name)}`);
+      await pause(200);
+    }
+  }
+
+  /** The slice by which the Service of a tenant leads to the activator. */
+  activatorSlice(name: string): ObjectAddress {
+    return this.at('EndpointSlice', `${name}-ipv4-activator`, 'discovery.k8s.io/v1');
   }
 
   /** The decoded values of a Secret. */

@@ -251,7 +251,7 @@ describe('Two tenants with a worker each', () => {
       const ofFarm = workload.at(controlPlaneVersion, 'StewardControlPlane');
       await client.merge(ofFarm, { spec: { sleep: { schedules: sleepUntil(nightHours) } } });
       // It has to know its nodes before their kubelets call in vain.
-      const slice = tenants.at('EndpointSlice', `${shop}-ipv4-activator`, 'discovery.k8s.io/v1');
+      const slice = tenants.activatorSlice(shop);
       const address = (await stage.cluster.harness.machine('shop-worker')).address;
       const knowsNodes = (object: PlainObject | undefined): boolean =>
         JSON.stringify(object?.metadata?.annotations ?? {}).includes(address);

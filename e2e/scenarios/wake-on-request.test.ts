@@ -49,7 +49,7 @@ async function asleep(name: string, serviceType: string): Promise<Reached> {
   const schedules = [scheduleThatSays('asleep')];
   await cluster.client.merge(stage.tenant(name), { spec: { sleep: { schedules, wakeOn: ['Request'] } } });
   await stage.waitFor(name, isCondition('Asleep', 'True', 'Scheduled'));
-  await stage.noPods(name);
+  await stage.untilNoPods(name);
   return { endpoint: controlPlaneEndpoint, ca };
 }
 
@@ -60,7 +60,7 @@ async function secondsByHand(name: string, command: readonly string[]): Promise<
   // Its schedules would let it sleep.
   await cluster.client.merge(stage.tenant(name), { spec: { sleep: null } });
   await replicas(0);
-  await stage.noPods(name);
+  await stage.untilNoPods(name);
   const began = Date.now();
   await replicas(1);
   const isReady = async (): Promise<boolean> =>
@@ -107,7 +107,7 @@ describe('A control plane that sleeps', () => {
       expect(stdout).toContain('namespace/kube-system');
       await stage.waitFor(name, isCondition('Ready', 'True'));
       expect(await sleepOf(name)).toMatchObject({ state: 'Awake', reason: 'Request', ended: { byRequest: 1 } });
-      const slice = stage.at('EndpointSlice', `${name}-ipv4-activator`, 'discovery.k8s.io/v1');
+      const slice = stage.activatorSlice(name);
       const isEmpty = (object: PlainObject | undefined): boolean => JSON.stringify(object?.endpoints ?? []) === '[]';
       await cluster.waitFor(slice, isEmpty, { timeoutMs: minutes, diagnose: () => stage.diagnose(name) });
       const requests = {

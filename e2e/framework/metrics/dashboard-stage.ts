@@ -14,9 +14,11 @@ const refused = 'watched-refused';
 /** The name of the pool in either namespace. */
 const pool = 'small';
 
-/** Brings about what dashboards show of control planes that sleep, of their callers, and of pools. */
-export class DashboardStage {
+/** Brings about what dashboards show of control planes that sleep, of their callers, and of pools. Disposing ends it. */
+export class DashboardStage implements AsyncDisposable {
   readonly #stage: TenantStage;
+  readonly #created: ObjectAddress[] = [];
+  #unused: string | undefined;
 
   constructor(stage: TenantStage) {
     this.#stage = stage;
@@ -30,31 +32,38 @@ export class DashboardStage {
     return pods.map(({ status }) => `${String(status?.podIP)}:8081`);
   }
 
-  /** A control plane that exists is used by nobody, and of another one nobody can tell. */
-  async beUsedByNobody(name: string): Promise<void> {
-    const unreadable = this.#stage.manifest('unreadable', {
-      sleep: { afterIdle: '720h' },
-      controlPlane: {
-        // With that, kube-apiserver does not count requests by their users.
-        deployment: { replicas: 1, extraArgs: { apiServer: ['--enable-priority-and-fairness=false'] } },
-        service: { serviceType: 'ClusterIP' },
-      },
-    });
-    await this.#stage.cluster.apply([unreadable]);
+  /** Creates a control plane that a person has scaled to 0. */
+  async sleep(name: string): Promise<void> {
+    const service = { serviceType: 'ClusterIP' };
+    await this.#create(this.#stage.manifest(name, { controlPlane: { deployment: { replicas: 0 }, service } }));
+  }
+
+  /** Leaves an existing control plane unused, and creates one whose use cannot be read. */
+  async leaveUnused(name: string): Promise<void> {
+    await this.#create(
+      this.#stage.manifest('unreadable', {
+        sleep: { afterIdle: '720h' },
+        controlPlane: {
+          // With that, kube-apiserver does not count requests by their users.
+          deployment: { replicas: 1, extraArgs: { apiServer: ['--enable-priority-and-fairness=false'] } },
+          service: { serviceType: 'ClusterIP' },
+        },
+      }),
+    );
     // It counts as idle after half of that.
     const sleep = { afterIdle: '6m', schedules: [scheduleThatSays('awake')] };
-    await this.#stage.cluster.client.merge(this.#stage.tenant(name), { spec: { sleep } });
+    await this.#change(name, sleep);
+    this.#unused = name;
   }
 
   /** One more control plane sleeps, a call without TLS is refused, and a call wakes it up. */
   async wakeByCall(name: string): Promise<void> {
     const stage = this.#stage;
-    await stage.cluster.apply([stage.manifest(name)]);
+    await this.#create(stage.manifest(name));
     const { controlPlaneEndpoint = '' } = await stage.waitFor(name, 'Ready', { timeoutMs });
-    const sleep = { schedules: [scheduleThatSays('asleep')], wakeOn: ['Request'] };
-    await stage.cluster.client.merge(stage.tenant(name), { spec: { sleep } });
+    await this.#change(name, { schedules: [scheduleThatSays('asleep')], wakeOn: ['Request'] });
     await stage.waitFor(name, isCondition('Asleep', 'True', 'Scheduled'));
-    await stage.noPods(name);
+    await stage.untilNoPods(name);
     await knock(controlPlaneEndpoint, 'GET /healthz HTTP/1.1\r\nhost: shop\r\n\r\n');
     await stage.cluster.kubectl(['--kubeconfig', await stage.kubeconfigFile(name), 'get', 'namespaces']);
   }
@@ -62,9 +71,9 @@ export class DashboardStage {
   /** A pool that refills itself for two claims. */
   async claimTwice(): Promise<void> {
     const stage = this.#stage;
-    await stage.cluster.apply([this.#pool(stage.namespace)]);
+    await this.#create(this.#pool(stage.namespace));
     for (const name of ['first', 'second']) {
-      await stage.cluster.apply([claim(stage.namespace, name)]);
+      await this.#create(claim(stage.namespace, name));
       const bound = addressOf('ControlPlaneClaim', stage.namespace, name);
       await stage.cluster.waitFor(bound, 'Bound', {
         timeoutMs,
@@ -83,12 +92,32 @@ export class DashboardStage {
     ]);
     const quota = { apiVersion: 'v1', kind: 'ResourceQuota', namespace: refused, name: 'none' };
     await cluster.waitFor(quota, (object) => object?.status?.used !== undefined, { timeoutMs });
-    await cluster.apply([this.#pool(refused), claim(refused, 'vain')]);
+    await this.#create(this.#pool(refused));
+    await this.#create(claim(refused, 'vain'));
     await cluster.waitFor(
       addressOf('ControlPlanePool', refused, pool),
       isCondition('Ready', 'False', 'CreationRefused'),
       { timeoutMs, diagnose: () => cluster.diagnose(refused) },
     );
+  }
+
+  /** Deletes what was created, and has the unused control plane awake. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { client } = this.#stage.cluster;
+    for (const address of this.#created.toReversed()) await client.delete(address);
+    if (this.#unused === undefined) return;
+    await this.#change(this.#unused, null);
+    await this.#stage.waitFor(this.#unused, 'Ready', { timeoutMs });
+  }
+
+  async #create(manifest: PlainObject): Promise<void> {
+    const { apiVersion: version = '', kind = '', metadata: { namespace, name = '' } = {} } = manifest;
+    this.#created.push({ apiVersion: version, kind, name, ...(namespace !== undefined && { namespace }) });
+    await this.#stage.cluster.apply([manifest]);
+  }
+
+  async #change(name: string, sleep: object | null): Promise<void> {
+    await this.#stage.cluster.client.merge(this.#stage.tenant(name), { spec: { sleep } });
   }
 
   #pool(namespace: string): PlainObject {
