@@ -42,6 +42,6 @@ describe('A run with faults', () => {
     const shared = chaosPresentation.report([{ ...row, shards: true }]);
     expect(shared).toContain('with 3 managers that share the tenants (`--shards`) over');
     expect(shared).not.toContain('took over');
-    expect(text).toMatch(/all as asked for, after the last fault +\| +42 s/);
+    expect(text).toMatch(/time until all tenants were as asked for, after the end +\| +42 s/);
   });
 });

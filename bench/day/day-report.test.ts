@@ -53,7 +53,13 @@ test('the report has a line for each tenant and one for all', () => {
   expect(dayPresentation.headlines?.([row(), idle])).toMatchObject([{ value: '82' }, { value: '5.6' }]);
 });
 
-test('a failed call, a wake without a call, and a control plane that never slept disturb a day', () => {
+test('the report names calls that failed, and rests in which nobody fell asleep', () => {
+  const text = dayPresentation.report([row({ failed: ['refused'], late: ['02:20'] })]);
+  expect(text).toContain('office: refused');
+  expect(text).toContain('office: it should have fallen asleep after 02:20');
+});
+
+test('a failed call, a wake without a call, and a control plane that slept late or never disturb a day', () => {
   expect(isDisturbed(row())).toBe(false);
   expect(isDisturbed(row({ failed: ['refused'] }))).toBe(true);
   expect(isDisturbed(row({ late: ['02:20'] }))).toBe(true);

@@ -60,13 +60,13 @@ function dayReport(rows: readonly DayRow[]): string {
     ...failed.map((text) => `\n${tenant}: ${text}`),
     ...late.map(
       (time) =>
-        `\n${tenant}: it should have fallen asleep after ${time}, and was awake when this was waited for no longer`,
+        `\n${tenant}: it should have fallen asleep after ${time}, but still did not sleep, or still had pods, when the wait ended`,
     ),
   ]);
   return [
-    'A day of tenants with one replica, `afterIdle: 5m` and `wakeOn: [Request]`, with the clocks of all processes moved between calls. A call is a `kubectl get namespaces`, its start included; after six hours kubectl discovers the API again each time. Calls were measured beside the process that moves clocks.',
+    "A day of tenants with one replica, `afterIdle: 5m` and `wakeOn: [Request]`, with the clocks of all processes moved between calls. A call is one `kubectl get namespaces`, the start of kubectl included. Once the clocks are more than six hours ahead, kubectl takes its cached discovery of the API for expired and asks again each time, because times of files are not moved. The process that moves clocks runs beside the calls. For two minutes after each first call nobody calls: otherwise watches that the control plane opens at its start could count as a person's, and it could stay awake up to an hour longer.",
     `\n${textTable(heads, [...rows.map(lineOf), total])}\n`,
-    `An idle pod took ${pod.memoryMiB.toFixed(0)} MiB of memory of its own and ${(pod.cores * 1000).toFixed(0)} thousandths of a core, by which the last columns were computed. Clocks were not moved then.`,
+    `Before the day, with clocks that were not moved, an idle pod took ${pod.memoryMiB.toFixed(0)} MiB of memory of its own and ${(pod.cores * 1000).toFixed(0)} thousandths of a core, by which the last two columns were computed.`,
     ...failures,
   ].join('\n');
 }

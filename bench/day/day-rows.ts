@@ -1,4 +1,4 @@
-/** What a pod of a control plane takes while it is awake and nobody calls, measured on that day. */
+/** What a pod of a control plane takes while it is awake and nobody calls, measured just before that day. */
 export interface PodNeeds {
   readonly memoryMiB: number;
   readonly cores: number;
@@ -21,7 +21,7 @@ export interface DayRow {
   readonly otherMs: readonly number[];
   /** What failed calls said. */
   readonly failed: readonly string[];
-  /** The times at which it was to fall asleep, as text, and did not in time. */
+  /** When the rests began after which it did not fall asleep in time, as text. */
   readonly late: readonly string[];
   readonly pod: PodNeeds;
 }

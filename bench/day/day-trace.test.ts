@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 
-import { dayMoments, usualDay } from './day-trace.ts';
+import { afterIdleMinutes, dayMoments, usualDay } from './day-trace.ts';
 
 test('a day begins with a rest of all tenants, and each use ends with one', () => {
   const day = [
@@ -28,4 +28,9 @@ test('the usual day has two who come first, and ends with the last call of the o
   const first = moments.flatMap(({ calls }) => calls).filter(({ isFirst }) => isFirst);
   expect(first.map(({ tenant }) => tenant)).toEqual(['nightly', 'office']);
   expect(moments.at(-1)).toEqual({ at: 24 * 60, calls: [{ tenant: 'office', isFirst: false }], rests: [] });
+});
+
+test('no pause of the usual day is so long that the tenant would fall asleep', () => {
+  const pauses = usualDay.flatMap(({ uses }) => uses.map(({ everyMinutes }) => everyMinutes));
+  expect(Math.max(...pauses)).toBeLessThan(afterIdleMinutes);
 });

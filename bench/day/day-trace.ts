@@ -1,6 +1,7 @@
 /**
- * A time in which a tenant is used, in minutes since the day began: the first call comes at `from`, the last one at `to`. Pauses are shorter
- * than `afterIdle`, because they pass by clocks that are moved, and use is measured by others.
+ * A time in which a tenant is used, in minutes since the day began: the first call comes at `from`, the last one at `to`. Pauses must be
+ * shorter than `afterIdle`: they pass only on moved clocks, and use is measured on clocks that are not moved, so that a longer one would not put
+ * the tenant to sleep as on a real day.
  */
 export interface UsedTime {
   readonly from: number;
@@ -28,6 +29,9 @@ export interface DayCall {
   /** Whether it is the first one of a time in which the tenant is used. */
   readonly isFirst: boolean;
 }
+
+/** After so many minutes without use they fall asleep: the least that is allowed, because it passes on clocks that are not moved. */
+export const afterIdleMinutes = 5;
 
 const hour = 60;
 

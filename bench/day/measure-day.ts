@@ -5,23 +5,17 @@ import type { ManagementCluster } from '../../e2e/cluster/management-cluster.ts'
 import { MovedClocks } from '../../e2e/framework/clock/moved-clocks.ts';
 import { installActivator } from '../../e2e/framework/waking/install-activator.ts';
 import { TenantStage } from '../../e2e/framework/tenant-stage.ts';
-import { podProcesses, usageOf } from '../instant/pods-usage.ts';
 import type { DayRow, PodNeeds, SleepLedger } from './day-rows.ts';
 import { readLedger } from './day-rows.ts';
 import type { DayCall, TenantDay } from './day-trace.ts';
-import { dayBegins, dayMinutes, dayMoments, usualDay } from './day-trace.ts';
+import { podNeeds } from './pod-needs.ts';
+import { afterIdleMinutes, dayBegins, dayMinutes, dayMoments, usualDay } from './day-trace.ts';
 
 const namespace = 'bench-day';
 const minuteMs = 60_000;
 
-/** After so long without use they fall asleep: the least that is allowed, because it passes by clocks that are not moved. */
-const afterIdle = '5m';
-
 /** Until tenants that rest must sleep: readings are a minute apart. */
 const restMs = 12 * minuteMs;
-
-/** How long the pods are left alone after their start, and then measured. */
-const [settleMs, measuredMs] = [60_000, 60_000];
 
 /**
  * After a first call, so long until the next one: two readings of the use. The control plane's own parts open watches when it starts; those that
@@ -29,7 +23,7 @@ const [settleMs, measuredMs] = [60_000, 60_000];
  */
 const wokenMs = 125_000;
 
-/** What a jump of hours has others do is done by then. */
+/** How long other processes are given, after a jump of more than an hour, for what it makes due. */
 const jumpMs = 10_000;
 
 /** What was seen of one tenant. */
@@ -39,11 +33,14 @@ interface SeenTenant {
   readonly otherMs: number[];
   readonly failed: string[];
   readonly late: string[];
-  /** Whether the one who calls first has not been answered yet. */
-  waits: boolean;
+  /** When somebody called first who has not been answered yet, by the monotonic clock. */
+  waitsSince: number | undefined;
 }
 
-/** Replays a day, with all clocks moved from one call to the next. In rests it is waited, as `afterIdle` is measured by monotonic clocks. */
+/**
+ * Replays a day, with all clocks moved from one call to the next. The tenants are left: tokens of the day are not valid yet when the clocks are back. In rests it
+ * is waited, because `afterIdle` is measured by monotonic clocks.
+ */
 export async function measureDay(
   cluster: ManagementCluster,
   progress: Progress,
@@ -51,11 +48,7 @@ export async function measureDay(
 ): Promise<readonly DayRow[]> {
   const stage = new TenantStage(cluster, namespace);
   const tenants = await prepare(stage, day, progress);
-  const rows = await replay(stage, { day, tenants, progress, pod: await podNeeds(cluster, day.length) });
-  // The clocks are back.
-  for (const { tenant } of day) await cluster.client.delete(stage.tenant(tenant));
-  for (const { tenant } of day) await stage.gone(stage.tenant(tenant));
-  return rows;
+  return replay(stage, { day, tenants, progress, pod: await podNeeds(cluster, namespace, day.length) });
 }
 
 /** What is replayed. */
@@ -68,6 +61,11 @@ interface Replay {
 
 async function replay(stage: TenantStage, { day, tenants, pod, progress }: Replay): Promise<readonly DayRow[]> {
   const { cluster } = stage;
+  const seenOf = (tenant: string): SeenTenant => {
+    const seen = tenants.get(tenant);
+    if (seen === undefined) throw new Error(`${tenant} is no tenant of this day`);
+    return seen;
+  };
   await using clocks = await MovedClocks.start({ harness: cluster.name });
   const evening = Date.now();
   const comeTo = async (minute: number): Promise<void> => {
@@ -78,12 +76,11 @@ async function replay(stage: TenantStage, { day, tenants, pod, progress }: Repla
   };
   for (const { at, calls, rests } of dayMoments(day)) {
     await comeTo(at);
-    for (const { tenant, isFirst } of calls)
-      await call(cluster, { tenant, isFirst, seen: tenants.get(tenant), progress });
+    for (const { tenant, isFirst } of calls) await call(cluster, { tenant, isFirst, seen: seenOf(tenant), progress });
     if (rests.length === 0) continue;
     for (const tenant of await stillAwake(stage, rests)) {
       progress(tenant, `it does not sleep.\n${await stage.diagnose(tenant)}`);
-      tenants.get(tenant)?.late.push(timeText(at));
+      seenOf(tenant).late.push(timeText(at));
     }
     progress(
       timeText(at),
@@ -93,7 +90,7 @@ async function replay(stage: TenantStage, { day, tenants, pod, progress }: Repla
   await comeTo(dayMinutes);
   const rows: DayRow[] = [];
   for (const { tenant, uses } of day) {
-    const { firstMs = [], otherMs = [], failed = [], late = [] } = tenants.get(tenant) ?? {};
+    const { firstMs, otherMs, failed, late } = seenOf(tenant);
     const now = new Date();
     rows.push({
       tenant,
@@ -118,14 +115,14 @@ async function prepare(
   await installActivator(cluster);
   await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }]);
   const { kubernetes: version } = cluster.machine.record;
-  const spec = { kubernetes: { version }, sleep: { afterIdle, wakeOn: ['Request'] } };
+  const spec = { kubernetes: { version }, sleep: { afterIdle: `${afterIdleMinutes}m`, wakeOn: ['Request'] } };
   await cluster.apply(day.map(({ tenant }) => stage.manifest(tenant, spec)));
   const seen = new Map<string, SeenTenant>();
   for (const { tenant } of day) {
     await stage.waitFor(tenant, 'Ready', { timeoutMs: 4 * minuteMs });
     progress('tenant', `${tenant} is Ready`);
     const kubeconfig = await stage.kubeconfigFile(tenant);
-    seen.set(tenant, { kubeconfig, firstMs: [], otherMs: [], failed: [], late: [], waits: false });
+    seen.set(tenant, { kubeconfig, firstMs: [], otherMs: [], failed: [], late: [], waitsSince: undefined });
   }
   return seen;
 }
@@ -133,11 +130,11 @@ async function prepare(
 /** Calls as a person does, and notes how long it took. */
 async function call(
   cluster: ManagementCluster,
-  { tenant, isFirst, seen, progress }: DayCall & { readonly seen: SeenTenant | undefined; readonly progress: Progress },
+  { tenant, isFirst, seen, progress }: DayCall & { readonly seen: SeenTenant; readonly progress: Progress },
 ): Promise<void> {
-  if (seen === undefined) throw new Error(`${tenant} is no tenant of this day`);
-  seen.waits ||= isFirst;
-  const began = performance.now();
+  const now = performance.now();
+  if (isFirst) seen.waitsSince = now;
+  const began = seen.waitsSince ?? now;
   try {
     await cluster.kubectl(['--kubeconfig', seen.kubeconfig, 'get', 'namespaces', '--output', 'name']);
   } catch (error) {
@@ -146,9 +143,9 @@ async function call(
     return;
   }
   const ms = performance.now() - began;
-  seen[seen.waits ? 'firstMs' : 'otherMs'].push(ms);
-  if (!seen.waits) return;
-  seen.waits = false;
+  seen[seen.waitsSince === undefined ? 'otherMs' : 'firstMs'].push(ms);
+  if (seen.waitsSince === undefined) return;
+  seen.waitsSince = undefined;
   progress(tenant, `first call answered after ${(ms / 1000).toFixed(1)} s`);
   await pause(wokenMs);
 }
@@ -171,17 +168,6 @@ async function stillAwake(stage: TenantStage, tenants: readonly string[]): Promi
 
 async function isAsleep(stage: TenantStage, tenant: string): Promise<boolean> {
   return (await sleepOf(stage, tenant)).state === 'Asleep' && (await stage.pods(tenant)).length === 0;
-}
-
-/** What a pod takes while nobody calls: an average over all. */
-async function podNeeds(cluster: ManagementCluster, tenants: number): Promise<PodNeeds> {
-  await pause(settleMs);
-  const pids = await podProcesses(cluster, namespace);
-  const [before, from] = [await usageOf(pids), performance.now()];
-  await pause(measuredMs);
-  const [after, to] = [await usageOf(pids), performance.now()];
-  const cores = (after.cpuSeconds - before.cpuSeconds) / ((to - from) / 1000) / tenants;
-  return { memoryMiB: after.anonymousMiB / tenants, cores };
 }
 
 /** The time on the clock of a minute of the day. */

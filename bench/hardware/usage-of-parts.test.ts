@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 
 import type { Part } from './hardware-rows.ts';
-import { sumOfParts } from './usage-of-parts.ts';
+import { sumOfParts, usageOfParts } from './usage-of-parts.ts';
 
 describe('The usage of parts', () => {
   const usage = (pid: number, part: Part, cpuSeconds: number) => ({
@@ -18,5 +18,12 @@ describe('The usage of parts', () => {
     expect(etcd?.milliCpu).toBeCloseTo(10);
     expect(below).toMatchObject({ part: 'below', processes: 2, anonymousMiB: 120 });
     expect(below?.milliCpu).toBeCloseTo(20);
+  });
+
+  test('leaves out what has ended before it is looked at', async () => {
+    const list = () =>
+      Promise.resolve([{ pid: process.pid, part: 'etcd' } as const, { pid: 2 ** 22 + 1, part: 'below' } as const]);
+    const found = await usageOfParts(list, { seconds: 0, signal: new AbortController().signal });
+    expect(found.map(({ part, processes }) => [part, processes])).toEqual([['etcd', 1]]);
   });
 });
