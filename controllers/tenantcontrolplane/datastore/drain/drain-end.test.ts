@@ -51,7 +51,7 @@ async function managedWorld(): Promise<MigrationWorld> {
   });
   const controller = tenantControlPlaneController({
     ...{ cluster, clock, memory, informers, stores: world.openStores() },
-    pool: new TenantPool({ clock, memory, open: () => world.tenant }),
+    pool: new TenantPool({ clock, memory, open: world.tenant.open }),
     watches: new TenantWatches({
       ...{ memory, clock, random: () => 0, select: selectionInTenant },
       open: () => clusterLine(world.tenant),
