@@ -126,14 +126,7 @@ export class ControllerRunner {
       this.#primaryChanged(old, now, primary.health().synced);
     });
     for (const watch of controller.watches) {
-      const informer = tools.informers.informer({
-        kind: watch.kind,
-        namespace: watch.namespace,
-        labelSelector: watch.labelSelector,
-        metadataOnly: watch.metadataOnly,
-        identityOnly: watch.identityOnly,
-        optional: watch.optional,
-      });
+      const informer = tools.informers.informer(watch);
       this.#subscribe(informer, (old, now) => {
         const occasion = informer.health().synced ? 'usual' : 'startUp';
         for (const key of watch.keys(old, now)) this.#changed(textOf(key), occasion);

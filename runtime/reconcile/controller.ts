@@ -1,4 +1,5 @@
 import type { Key, KindRef, PolicyRule, Resource } from '../../api/meta.ts';
+import type { InformerSelection } from '../cache/informer.ts';
 import type { Logger } from '../observe/logger.ts';
 
 /** What a reconcile may use besides its inputs. */
@@ -47,18 +48,11 @@ export interface LastReconcile<T extends Resource> extends ReconcileResult<T> {
   readonly finished: boolean;
 }
 
-/** Another kind whose changes enqueue keys of this controller. Watching starts when its API appears. */
-export interface Watch<W extends Resource = Resource> {
-  readonly kind: KindRef<W>;
-  /** Follow this namespace only. By default all namespaces, or the only one of the manager. */
-  readonly namespace?: string;
-  readonly labelSelector?: string;
-  /** Deliver metadata only (Secrets, ConfigMaps). */
-  readonly metadataOnly?: boolean;
-  /** Deliver name, namespace, UID and version only: for a kind that is watched without a selector. */
-  readonly identityOnly?: boolean;
-  /** True when the API may be absent in the cluster (an optional CRD). */
-  readonly optional?: boolean;
+/**
+ * Another kind whose changes enqueue keys of this controller. Watching starts when its API appears. Whoever reads an informer of the same
+ * selection finds the change there: equal selections share one watch.
+ */
+export interface Watch<W extends Resource = Resource> extends InformerSelection<W> {
   /** `old` is absent for a new object, `now` for a deleted one. */
   keys(old: W | undefined, now: W | undefined): readonly Key[];
 }

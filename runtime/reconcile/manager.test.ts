@@ -489,6 +489,31 @@ describe('The manager', () => {
     expect(seen).toEqual(['b']);
   });
 
+  test('follows exactly what a watch selects, and finds what it has told in the cache of that selection', async () => {
+    const requests = { kind: kinds.ConfigMap, namespace: 'default', fieldSelector: 'metadata.name=requests' };
+    const found: (string | undefined)[] = [];
+    await create('a');
+    await started(
+      controllerOf(
+        () => {
+          found.push(informers.informer(requests).get(key('requests'))?.data?.a);
+          return {};
+        },
+        { watches: [{ ...requests, keys: () => [key('a')] }] },
+      ),
+    );
+    found.length = 0;
+    const configMap = (name: string) => {
+      return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' }, data: { a: 'now' } };
+    };
+    for (const name of ['other', 'requests']) {
+      await cluster.seed(kinds.ConfigMap, configMap(name));
+      await clock.advance(0);
+    }
+    expect(found).toEqual(['now']);
+    expect(informers.all().filter(({ kind }) => kind === kinds.ConfigMap)).toHaveLength(1);
+  });
+
   test('gives an edit priority over the initial list', async () => {
     const order: string[] = [];
     for (let n = 0; n < 20; n += 1) await create(`t${n}`);
