@@ -15,14 +15,14 @@ import type { SleepingRow } from './wake-rows.ts';
 
 const namespace = 'wake-sleeping';
 
-/** So many leave about half of a processor idle: at rest, each takes 3 to 4 % of one, with its part of etcd. */
-const awakePerProcessor = 15;
+/** So many leave most of a processor idle: at rest, each takes 3 to 5 % of one, with its part of etcd. */
+const awakePerProcessor = 6;
 
 /** How much is measured. */
 export interface SleepingOptions {
   /** Tenants that sleep. */
   readonly sleeping: number;
-  /** Of these, how many are looked at while they are awake; if absent, as many as fit, and at most 15 for each processor. */
+  /** Of these, how many are looked at while they are awake; if absent, as many as fit, and at most 6 for each processor. */
   readonly awake?: number;
   /** Seconds of rest before each look, and of it. */
   readonly idleSeconds: number;
