@@ -2,6 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
+import { isDisturbed } from '../../bench/day/day-rows.ts';
+import type { DayRow } from '../../bench/day/day-rows.ts';
+import { usualDay } from '../../bench/day/day-trace.ts';
 import { isBeyondBounds } from '../../bench/restore/restore-report.ts';
 import type { RestoreRow } from '../../bench/restore/restore-rows.ts';
 import { absentTests } from './named-tests.ts';
@@ -152,6 +155,14 @@ test('The pods of a control plane become more under load and fewer without it, a
   expect(peak?.podsAfter).toBeGreaterThan(peak?.podsBefore ?? Infinity);
   expect(afterwards?.podsAfter).toBeLessThan(afterwards?.podsBefore ?? 0);
   expect(rows.flatMap(({ failed, lost }) => [...failed, ...lost])).toEqual([]);
+});
+
+test('Control planes that nobody uses sleep, and each first call wakes one up, in the committed figures of a day', () => {
+  const { rows } = JSON.parse(read('bench/results/day.json')) as { readonly rows: readonly DayRow[] };
+  expect(rows.map(({ tenant }) => tenant)).toEqual(usualDay.map(({ tenant }) => tenant));
+  expect(rows.filter(isDisturbed)).toEqual([]);
+  const asleep = rows.reduce((sum, { hoursAsleep }) => sum + hoursAsleep, 0);
+  expect(asleep).toBeGreaterThan(rows.reduce((sum, { hours }) => sum + hours, 0) / 2);
 });
 
 test('Highly available control planes need less memory and CPU than on machines of their own in the committed figures', () => {
