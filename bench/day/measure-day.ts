@@ -5,9 +5,11 @@ import type { ManagementCluster } from '../../e2e/cluster/management-cluster.ts'
 import { MovedClocks } from '../../e2e/framework/clock/moved-clocks.ts';
 import { installActivator } from '../../e2e/framework/waking/install-activator.ts';
 import { TenantStage } from '../../e2e/framework/tenant-stage.ts';
+import { callTenant } from './call-tenant.ts';
+import type { SeenTenant } from './call-tenant.ts';
 import type { DayRow, PodNeeds, SleepLedger } from './day-rows.ts';
 import { readLedger } from './day-rows.ts';
-import type { DayCall, TenantDay } from './day-trace.ts';
+import type { TenantDay } from './day-trace.ts';
 import { podNeeds } from './pod-needs.ts';
 import { afterIdleMinutes, dayBegins, dayMinutes, dayMoments, usualDay } from './day-trace.ts';
 
@@ -17,25 +19,8 @@ const minuteMs = 60_000;
 /** Until tenants that rest must sleep: readings are a minute apart. */
 const restMs = 12 * minuteMs;
 
-/**
- * After a first call, so long until the next one: two readings of the use. The control plane's own parts open watches when it starts; those that
- * open between the same two readings in which a person calls would count as the person's for an hour.
- */
-const wokenMs = 125_000;
-
 /** How long other processes are given, after a jump of more than an hour, for what it makes due. */
 const jumpMs = 10_000;
-
-/** What was seen of one tenant. */
-interface SeenTenant {
-  readonly kubeconfig: string;
-  readonly firstMs: number[];
-  readonly otherMs: number[];
-  readonly failed: string[];
-  readonly late: string[];
-  /** When somebody called first who has not been answered yet, by the monotonic clock. */
-  waitsSince: number | undefined;
-}
 
 /**
  * Replays a day, with all clocks moved from one call to the next. The tenants are left: tokens of the day are not valid yet when the clocks are back. In rests it
@@ -76,7 +61,8 @@ async function replay(stage: TenantStage, { day, tenants, pod, progress }: Repla
   };
   for (const { at, calls, rests } of dayMoments(day)) {
     await comeTo(at);
-    for (const { tenant, isFirst } of calls) await call(cluster, { tenant, isFirst, seen: seenOf(tenant), progress });
+    for (const { tenant, isFirst } of calls)
+      await callTenant(cluster, { tenant, isFirst, seen: seenOf(tenant), progress });
     if (rests.length === 0) continue;
     for (const tenant of await stillAwake(stage, rests)) {
       progress(tenant, `it does not sleep.\n${await stage.diagnose(tenant)}`);
@@ -125,29 +111,6 @@ async function prepare(
     seen.set(tenant, { kubeconfig, firstMs: [], otherMs: [], failed: [], late: [], waitsSince: undefined });
   }
   return seen;
-}
-
-/** Calls as a person does, and notes how long it took. */
-async function call(
-  cluster: ManagementCluster,
-  { tenant, isFirst, seen, progress }: DayCall & { readonly seen: SeenTenant; readonly progress: Progress },
-): Promise<void> {
-  const now = performance.now();
-  if (isFirst) seen.waitsSince = now;
-  const began = seen.waitsSince ?? now;
-  try {
-    await cluster.kubectl(['--kubeconfig', seen.kubeconfig, 'get', 'namespaces', '--output', 'name']);
-  } catch (error) {
-    progress(tenant, `a call failed: ${(error as Error).message}`);
-    seen.failed.push((error as Error).message);
-    return;
-  }
-  const ms = performance.now() - began;
-  seen[seen.waitsSince === undefined ? 'otherMs' : 'firstMs'].push(ms);
-  if (seen.waitsSince === undefined) return;
-  seen.waitsSince = undefined;
-  progress(tenant, `first call answered after ${(ms / 1000).toFixed(1)} s`);
-  await pause(wokenMs);
 }
 
 async function sleepOf(stage: TenantStage, tenant: string): Promise<SleepLedger> {

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
 import type { ManagementCluster } from '../../e2e/cluster/management-cluster.ts';
-import { EndedProcess } from '../footprint/ended-process.ts';
 import { readProcessUsage } from '../footprint/process-usage.ts';
 import type { ProcessUsage } from '../footprint/process-usage.ts';
 
@@ -25,20 +24,11 @@ export async function processesOf(cluster: ManagementCluster, uids: readonly str
   return found;
 }
 
-/** What these processes use together. One that has ended uses nothing. */
+/** What these processes use together. */
 export async function usageOf(pids: readonly number[]): Promise<ProcessUsage> {
-  const all = await Promise.all(pids.map(usageUnlessEnded));
+  const all = await Promise.all(pids.map(readProcessUsage));
   const sum = (field: keyof ProcessUsage): number => all.reduce((total, one) => total + one[field], 0);
   return { rssMiB: sum('rssMiB'), anonymousMiB: sum('anonymousMiB'), cpuSeconds: sum('cpuSeconds') };
-}
-
-async function usageUnlessEnded(pid: number): Promise<ProcessUsage> {
-  try {
-    return await readProcessUsage(pid);
-  } catch (error) {
-    if (error instanceof EndedProcess) return { rssMiB: 0, anonymousMiB: 0, cpuSeconds: 0 };
-    throw error;
-  }
 }
 
 async function cgroupOf(pid: number): Promise<string> {

@@ -279,7 +279,7 @@ describe('Prometheus', () => {
         await prometheus.scrapeAlso([{ job_name: 'activator', static_configs: [{ targets }] }]);
         // A condition that is False, and a DataStore with a capacity.
         await changeStore({ capacity: { tenants: 50 } });
-        await subjects.sleep('asleep');
+        await subjects.scaleToZero('asleep');
         await subjects.leaveUnused(shop);
         await subjects.claimInVain();
         await Promise.all([subjects.wakeByCall('called'), subjects.claimTwice()]);

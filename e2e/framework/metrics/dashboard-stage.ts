@@ -33,7 +33,7 @@ export class DashboardStage implements AsyncDisposable {
   }
 
   /** Creates a control plane that a person has scaled to 0. */
-  async sleep(name: string): Promise<void> {
+  async scaleToZero(name: string): Promise<void> {
     const service = { serviceType: 'ClusterIP' };
     await this.#create(this.#stage.manifest(name, { controlPlane: { deployment: { replicas: 0 }, service } }));
   }
