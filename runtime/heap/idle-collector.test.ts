@@ -82,12 +82,36 @@ test('a heap that is to stay small is shrunk sooner', async () => {
   };
   new IdleCollector({ clock, look, collect, spareBytes: 4 * mebibyte }).start();
   await clock.advance(10_000);
-  heap.committed = 23 * mebibyte;
+  heap.committed = 20 * mebibyte;
   await clock.advance(10_000);
   expect(heap.collections).toBe(1);
-  heap.committed = 25 * mebibyte;
+  heap.committed = 21 * mebibyte;
   await clock.advance(10_000);
   expect(heap.collections).toBe(2);
+});
+
+test('what a burst has left is given back, though it was collected in the middle of the burst and the heap has shrunk since', async () => {
+  const clock = new FakeClock();
+  const heap = { committed: 15 * mebibyte, rest: 15 * mebibyte, collections: 0 };
+  const look = () => ({ committedBytes: heap.committed, busy: 0.1 });
+  const collect = (): void => {
+    heap.collections += 1;
+    heap.committed = heap.rest;
+  };
+  new IdleCollector({ clock, look, collect, spareBytes: 4 * mebibyte }).start();
+  await clock.advance(10_000);
+  expect(heap.collections).toBe(1);
+  Object.assign(heap, { committed: 34 * mebibyte, rest: 33 * mebibyte });
+  await clock.advance(10_000);
+  expect(heap.collections).toBe(2);
+  heap.committed = 37 * mebibyte;
+  await clock.advance(60_000);
+  expect(heap.collections).toBe(2);
+  Object.assign(heap, { committed: 22 * mebibyte, rest: 16 * mebibyte });
+  await clock.advance(10_000);
+  expect(heap.collections).toBe(3);
+  await clock.advance(600_000);
+  expect(heap.collections).toBe(3);
 });
 
 test('a heap of which nothing can be given back is not collected again and again', async () => {

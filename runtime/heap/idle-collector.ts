@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../clock.ts';
-import { isBusy, mayShrink, usualSpareBytes } from './may-shrink.ts';
+import { lookedAt, mayShrink } from './may-shrink.ts';
 import type { HeapHistory, HeapLook } from './may-shrink.ts';
 
 /** What an idle collector works with. */
@@ -8,7 +8,7 @@ export interface IdleCollectorOptions {
   readonly look: () => HeapLook;
   /** Collects all garbage, which stops the process meanwhile, and gives back to the system what is free then. */
   readonly collect: () => void;
-  /** By how much the heap may grow, and a quarter more; 16 MiB by default. The smaller it is, the shorter a collection takes. */
+  /** By how much the heap may grow; a quarter and 16 MiB by default. */
   readonly spareBytes?: number;
 }
 
@@ -20,7 +20,7 @@ const everyMs = 10_000;
  */
 export class IdleCollector {
   readonly #options: IdleCollectorOptions;
-  #history: HeapHistory = { leastBytes: 0, workedMs: 0 };
+  #history: HeapHistory = { leastBytes: 0, mostBytes: 0, workedMs: 0 };
   #timer: Timer | undefined;
 
   constructor(options: IdleCollectorOptions) {
@@ -28,15 +28,14 @@ export class IdleCollector {
   }
 
   start(): void {
-    const { clock, look, collect, spareBytes = usualSpareBytes } = this.#options;
+    const { clock, look, collect, spareBytes } = this.#options;
     this.#timer = clock.after(everyMs, () => {
       const seen = look();
-      if (isBusy(seen)) {
-        const { leastBytes, workedMs } = this.#history;
-        this.#history = { leastBytes, workedMs: workedMs + seen.busy * everyMs };
-      } else if (mayShrink(seen, this.#history, spareBytes)) {
+      this.#history = lookedAt(this.#history, seen, everyMs);
+      if (mayShrink(seen, this.#history, spareBytes)) {
         collect();
-        this.#history = { leastBytes: look().committedBytes, workedMs: 0 };
+        const { committedBytes } = look();
+        this.#history = { leastBytes: committedBytes, mostBytes: committedBytes, workedMs: 0 };
       }
       this.start();
     });

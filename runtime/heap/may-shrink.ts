@@ -8,17 +8,26 @@ export interface HeapLook {
 
 /** What is known from the looks since the heap was shrunk. */
 export interface HeapHistory {
-  /** What was committed then. */
+  /** The least and the most that was committed then and since. */
   readonly leastBytes: number;
+  readonly mostBytes: number;
   /** How long the event loop has worked while it had much to do. */
   readonly workedMs: number;
 }
 
-/** A heap that has grown by less than this is left alone. */
-export const usualSpareBytes = 16 * 1024 * 1024;
-const growth = 1.25;
+/** A heap that has grown by less than this is left alone, unless something else is chosen: a collection takes longer the more is in use. */
+const usualSpareBytes = (leastBytes: number): number => leastBytes / 4 + 16 * 1024 * 1024;
 const mostBusy = 0.3;
 const burstMs = 10_000;
+
+/** The history with one more look. What is at work as in a burst counts as that. */
+export function lookedAt(history: HeapHistory, look: HeapLook, sinceMs: number): HeapHistory {
+  return {
+    leastBytes: Math.min(history.leastBytes, look.committedBytes),
+    mostBytes: Math.max(history.mostBytes, look.committedBytes),
+    workedMs: history.workedMs + (isBusy(look) ? look.busy * sinceMs : 0),
+  };
+}
 
 /** True if the event loop has too much to do to stop for a collection. */
 export function isBusy({ busy }: HeapLook): boolean {
@@ -26,9 +35,12 @@ export function isBusy({ busy }: HeapLook): boolean {
 }
 
 /**
- * True if the process has time, and there may be much to give back: because the heap has grown by a quarter and `spareBytes` more, or after a
- * burst of work, which may have left little of what was in use before.
+ * True if the process has time, and there may be much to give back: because the heap has grown by `spareBytes`, or after a
+ * burst of work, which may have left little of what was in use before. A heap that has grown and shrunk again counts as well: V8 keeps pages of it
+ * that no look shows.
  */
-export function mayShrink(look: HeapLook, { leastBytes, workedMs }: HeapHistory, spareBytes: number): boolean {
-  return !isBusy(look) && (workedMs >= burstMs || look.committedBytes > leastBytes * growth + spareBytes);
+export function mayShrink(look: HeapLook, history: HeapHistory, spareBytes?: number): boolean {
+  const { leastBytes, mostBytes, workedMs } = history;
+  const hasGrown = mostBytes - leastBytes > (spareBytes ?? usualSpareBytes(leastBytes));
+  return !isBusy(look) && (workedMs >= burstMs || hasGrown);
 }
