@@ -167,7 +167,7 @@ const optionLines = (quick: readonly string[]): string => `\
   --seed N           chaos: what chooses the faults (default: another one each time)
   --endpoints A,B    wake: what is called first (default ${endpointTypes.join(',')}; the last two need Traefik)
   --sleeping N       wake: tenants that sleep (default ${wakeDefaults.sleeping}, with --quick ${wakeQuickly.sleeping})
-  --awake N          wake: how many of these are looked at awake (default: as many as fit, and at most 6 for each processor)
+  --awake N          wake: how many of these are awake at once (default: as many as fit, and at most 6 for each processor)
   --hellos N         wake: hostile hellos (default ${wakeDefaults.hellos}, with --quick ${wakeQuickly.hellos})
   --check            fail when a bound is broken
   --note TEXT        what the recorded results shall say besides

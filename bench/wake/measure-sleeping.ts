@@ -22,7 +22,7 @@ const awakePerProcessor = 6;
 export interface SleepingOptions {
   /** Tenants that sleep. */
   readonly sleeping: number;
-  /** Of these, how many are looked at while they are awake; if absent, as many as fit, and at most 6 for each processor. */
+  /** Of these, how many are awake at the same time; if absent, as many as fit, and at most 6 for each processor. */
   readonly awake?: number;
   /** Seconds of rest before each look, and of it. */
   readonly idleSeconds: number;
@@ -30,7 +30,7 @@ export interface SleepingOptions {
 
 /**
  * Looks at tenants at rest while they are awake and when they sleep. One that was never Ready is not put to sleep, so each of them starts
- * once; what does not fit at the same time is created when the others sleep.
+ * once: as many as may be awake are created, and the next ones when these sleep. The first of them are looked at while they are awake.
  */
 export async function measureSleeping(
   cluster: ManagementCluster,
@@ -40,8 +40,7 @@ export async function measureSleeping(
   await using sleepers = await Sleepers.open(cluster, namespace);
   const rows: SleepingRow[] = [];
   for (let made = 0; made < sleeping; made = sleepers.names.length) {
-    const wanted = Math.min(made === 0 ? awake : sleeping, sleeping - made);
-    const more = await tenantsThatFit(wanted, progress);
+    const more = await tenantsThatFit(Math.min(awake, sleeping - made), progress);
     progress('wake, sleeping', `${more} tenants are created, ${made} sleep`);
     const names = Array.from({ length: more }, (_, index) => `tenant-${made + index}`);
     const version = cluster.machine.record.kubernetes;
