@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { CallOutcome } from '../../tenants/activator/activator.ts';
+import type { CallEnd } from '../../tenants/activator/activator.ts';
 
 /** How many connections there are now. */
 export interface ActivatorLoad {
@@ -12,8 +12,10 @@ export interface ActivatorLoad {
 /** The metrics of the activator, in a registry of their own. */
 export interface ActivatorMetrics {
   readonly registry: Registry;
-  /** A connection was passed on or refused, so many milliseconds after it was accepted. */
-  readonly ended: (outcome: CallOutcome, waitedMs: number) => void;
+  /** A connection was passed on or refused. */
+  readonly ended: (end: CallEnd) => void;
+  /** A connection that had been passed on was ended for another one. */
+  readonly displaced: () => void;
 }
 
 /** Measures connections. What there is now is read when somebody asks for the metrics. */
@@ -26,9 +28,14 @@ export function activatorMetrics(load: () => ActivatorLoad): ActivatorMetrics {
     labelNames: ['outcome'],
     registers,
   });
+  const displaced = new Counter({
+    name: 'steward_activator_displaced_connections_total',
+    help: 'Connections that were passed on and ended later, because there were too many',
+    registers,
+  });
   const waited = new Histogram({
     name: 'steward_activator_wait_seconds',
-    help: 'Seconds from the acceptance of a connection until it was passed on to a control plane',
+    help: 'Seconds that callers waited who came while no pod of the control plane was ready, until their connections were passed on',
     buckets: [0.01, 0.1, 1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30],
     registers,
   });
@@ -53,9 +60,12 @@ export function activatorMetrics(load: () => ActivatorLoad): ActivatorMetrics {
   }
   return {
     registry,
-    ended: (outcome, waitedMs) => {
+    ended: ({ outcome, waitedMs, isHeld }) => {
       connections.inc({ outcome });
-      if (outcome === 'Passed') waited.observe(waitedMs / 1000);
+      if (outcome === 'Passed' && isHeld) waited.observe(waitedMs / 1000);
+    },
+    displaced: () => {
+      displaced.inc();
     },
   };
 }

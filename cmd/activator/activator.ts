@@ -12,7 +12,7 @@ import { createWinstonLogger } from '../../runtime/observe/winston-logger.ts';
 import { Activator } from '../../tenants/activator/activator.ts';
 import { CallerAddresses } from '../../tenants/activator/caller-addresses.ts';
 import { ConnectionPlaces } from '../../tenants/activator/connection-places.ts';
-import type { PlaceLimits } from '../../tenants/activator/connection-places.ts';
+import type { PlaceLimits } from '../../tenants/activator/connection-groups.ts';
 import { PortListeners } from '../../tenants/activator/port-listeners.ts';
 import { ReadyPods } from '../../tenants/activator/ready-pods.ts';
 import { apiServerAnswers } from '../../tenants/activator/api-server-answers.ts';
@@ -142,8 +142,8 @@ export async function startActivator(
     },
   );
   const places = new ConnectionPlaces(limits);
-  const { registry, ended } = activatorMetrics(() => ({ held: activator.held, open: places.size }));
-  const activator = new Activator({ clock, places, pods, wakes, starting, background, ended });
+  const { registry, ended, displaced } = activatorMetrics(() => ({ held: activator.held, open: places.size }));
+  const activator = new Activator({ clock, places, pods, wakes, starting, background, ended, displaced });
   const listeners = closing.add(
     new PortListeners({
       clock,

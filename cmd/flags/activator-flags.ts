@@ -12,6 +12,12 @@ export const activatorFlags = {
     value: '',
     help: 'Networks whose callers wake no control plane, separated by commas, such as 10.244.0.0/16 for the pods of the management cluster.',
   },
-  'max-connections': { value: 2000, help: 'Most connections at once, to all control planes together.' },
-  'max-connections-per-tenant': { value: 500, help: 'Most connections at once to one control plane.' },
+  'max-connections': {
+    value: 2000,
+    help: 'Most connections at once, to all control planes together: so many that wait, and so many that were passed on.',
+  },
+  'max-connections-per-tenant': {
+    value: 500,
+    help: 'Most connections at once to one control plane: so many that wait, and so many that were passed on.',
+  },
 } as const satisfies Flags;

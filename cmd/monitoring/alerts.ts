@@ -39,7 +39,7 @@ const describe = '`kubectl -n <namespace> describe tcp <name>`';
 const poolEmpty =
   'max by (namespace, name) (steward_pool_claims_waiting{reason="NoneReady"}) > 0 and on (namespace, name) max by (namespace, name) (steward_pool_control_planes{state="ready"}) == 0';
 const ended = 'steward_activator_connections_total';
-/** Callers that were passed on later than after so many seconds, as a rate. Prometheus 3 writes whole numbers with a point. */
+/** Callers who waited for a wake and were passed on later than after so many seconds, as a rate. Prometheus 3 writes whole numbers with a point. */
 const later = (limit: number): string =>
   `(sum(rate(steward_activator_wait_seconds_count[30m])) - sum(rate(steward_activator_wait_seconds_bucket{le=~"${limit}(.0)?"}[30m])))`;
 
@@ -231,9 +231,10 @@ export const alerts: readonly Alert[] = [
     for: '5m',
     severity: 'warning',
     summary: 'The activator {{ $labels.instance }} refuses connections, because it has too many',
-    meaning: 'Callers of control planes that sleep may be refused. Those that are awake are reached without it.',
+    meaning:
+      'Too many callers wait. Who has most of them, a control plane and then an address, is refused first; others are served. Control planes that are awake are reached without it.',
     remedy: [
-      '`steward_activator_open_connections`: are they held by callers who wait, or are they long connections from before that were passed on? The latter end when clients connect again.',
+      '`steward_activator_held_connections`: do many callers wait for control planes that do not start? Then see [StewardWakesFail](#stewardwakesfail). Connections that were passed on do not count here: when those are too many, the oldest end, which `steward_activator_displaced_connections_total` counts, and their clients connect again.',
       'If the outcomes NotTls, Slow and Malformed rise as well, somebody floods endpoints: limit who reaches them, for example with `loadBalancerSourceRanges`.',
       'If all of them are wanted, raise `--max-connections` or `--max-connections-per-tenant` of the activator.',
     ],

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls';
@@ -6,13 +6,13 @@ import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { KeyPair } from '../../kubeadm/pki/key-pair.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { silent } from '../../runtime/observe/logger.ts';
-import { hostileHello } from '../../testing/builders/hostile-hello.ts';
+import { hostileHello, validHello } from '../../testing/builders/hostile-hello.ts';
 import { loopbackPair, serverCa } from '../../testing/servers/server-certificates.ts';
 import { Activator, activatorTimes } from './activator.ts';
-import type { ActivatorTimes, CallOutcome } from './activator.ts';
+import type { ActivatorTimes, CallEnd, CallOutcome } from './activator.ts';
 import { CallerAddresses } from './caller-addresses.ts';
 import { ConnectionPlaces } from './connection-places.ts';
-import type { PlaceLimits } from './connection-places.ts';
+import type { PlaceLimits } from './connection-groups.ts';
 import { passedSocket } from './pass-through.ts';
 import { ReadyPods } from './ready-pods.ts';
 import type { PodAddress } from './ready-pods.ts';
@@ -38,6 +38,9 @@ interface WorldOptions {
 /** An activator with one tenant, whose server echoes what it receives once it has been woken up. */
 class World {
   readonly outcomes: CallOutcome[] = [];
+  readonly ends: CallEnd[] = [];
+  /** Connections that were passed on and ended for others. */
+  displaced = 0;
   readonly sent: string[] = [];
   readonly callers = new Set<string>();
   /** Callers who have said hello and waited. */
@@ -84,15 +87,18 @@ class World {
       starting: this.starting,
       background: background ?? nobody,
       times: { ...activatorTimes, ...times },
-      ended: (outcome) => {
-        this.outcomes.push(outcome);
+      displaced: () => (this.displaced += 1),
+      ended: (end) => {
+        this.ends.push(end);
+        this.outcomes.push(end.outcome);
         for (const tell of this.#told.splice(0)) tell();
       },
     });
     this.#front = createServer({ ...passedSocket, pauseOnConnect: true }, (socket) => {
       this.#open.add(socket);
       socket.on('close', () => this.#open.delete(socket));
-      this.#activator.serve(socket, { key: tenant, background: nodes ?? nobody }).catch((error: unknown) => {
+      const called = { key: tenant, background: nodes ?? nobody };
+      this.#activator.serve(socket, called).catch((error: unknown) => {
         this.failures.push(error);
       });
     });
@@ -151,8 +157,9 @@ async function worldWith(options: WorldOptions = {}): Promise<{ readonly world: 
 }
 
 /** Calls as a client of TLS that verifies the server, and returns the echo. */
-async function call(port: number, text: string): Promise<string> {
-  const socket = connectTls({ host: '127.0.0.1', port, ca: ca.certificate, servername: 'kubernetes' });
+async function call(port: number, text: string, from = '127.0.0.1'): Promise<string> {
+  const where = { host: '127.0.0.1', port, localAddress: from };
+  const socket = connectTls({ ...where, ca: ca.certificate, servername: 'kubernetes' });
   await once(socket, 'secureConnect');
   socket.end(text);
   let echo = '';
@@ -270,6 +277,56 @@ describe('A call of a tenant that sleeps', () => {
   });
 });
 
+/** Connections of clients that have been answered and stay open. */
+async function idle(port: number, count: number): Promise<readonly Socket[]> {
+  const sockets: Socket[] = [];
+  for (let one = 0; one < count; one += 1) {
+    const socket = connectTls({ host: '127.0.0.1', port, ca: ca.certificate, servername: 'kubernetes' });
+    socket.on('error', () => socket.destroy());
+    await once(socket, 'secureConnect');
+    sockets.push(socket);
+  }
+  return sockets;
+}
+
+describe('Connections that were passed on', () => {
+  test('keep nobody else out: when they are too many, the oldest one is ended', async () => {
+    const { world, port } = await worldWith({ limits: { most: 3, mostOfTenant: 3 } });
+    const [first, ...others] = await idle(port, 3);
+    const ended = once(first ?? new EventEmitter(), 'close');
+    expect(await call(port, 'one more')).toBe('one more');
+    await ended;
+    while (world.displaced < 1) await new Promise((next) => setImmediate(next));
+    expect(others.map(({ destroyed }) => destroyed)).toEqual([false, false]);
+    expect(world.outcomes).toEqual(Array(4).fill('Passed'));
+    for (const socket of others) socket.destroy();
+  });
+
+  test('end when the server has ended and the caller, who says nothing, does not', async () => {
+    const { world, port } = await worldWith({ times: { lingerMs: 50 } });
+    const server = createServer({ allowHalfOpen: true }, (socket) => socket.resume().end());
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    world.pods.set(tenant, [{ host: '127.0.0.1', port: (server.address() as AddressInfo).port }]);
+    const caller = connect({ host: '127.0.0.1', port, allowHalfOpen: true });
+    caller.on('error', () => caller.destroy());
+    caller.resume();
+    caller.write(validHello());
+    await once(caller, 'end');
+    while (world.places.size > 0) await new Promise((next) => setImmediate(next));
+    caller.destroy();
+    server.close();
+  });
+});
+
+describe('A call of a tenant that is awake', () => {
+  test('is none that was held, unlike the one that woke it up', async () => {
+    const { world, port } = await worldWith();
+    expect([await call(port, 'first'), await call(port, 'second')]).toEqual(['first', 'second']);
+    expect(world.ends.map(({ isHeld }) => isHeld)).toEqual([true, false]);
+  });
+});
+
 describe('What does not wake a tenant', () => {
   test.each([
     ['a connection that says nothing', new Uint8Array(), 'Slow'],
@@ -330,6 +387,20 @@ describe('Callers who say nothing', () => {
     await world.start();
     expect(await Promise.all(calls)).toEqual(['call 0', 'call 1', 'call 2']);
   });
+});
+
+test('A caller who waits is ended for another one who has less, and that is counted', async () => {
+  const { world, port } = await worldWith({ limits: { most: 20, mostOfTenant: 3 } });
+  world.onWake = () => Promise.resolve();
+  const calls = Array.from({ length: 3 }, (_, index) => call(port, `call ${index}`));
+  const ended = Promise.allSettled(calls);
+  while (world.waiting < 3) await new Promise((next) => setImmediate(next));
+  const other = call(port, 'other', '127.0.0.2');
+  await world.told(1);
+  expect(world.outcomes).toEqual(['Full']);
+  await world.start();
+  expect(await other).toBe('other');
+  expect((await ended).map(({ status }) => status).sort()).toEqual(['fulfilled', 'fulfilled', 'rejected']);
 });
 
 test('Ten thousand hostile callers wake nothing, and leave no memory and no connection behind', async () => {

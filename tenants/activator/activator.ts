@@ -30,6 +30,15 @@ export interface CalledTenant {
   readonly background: Pick<CallerAddresses, 'has'>;
 }
 
+/** What became of a connection. */
+export interface CallEnd {
+  readonly outcome: CallOutcome;
+  /** The time from its acceptance, in milliseconds. */
+  readonly waitedMs: number;
+  /** Its caller had to wait, because no pod was ready. */
+  readonly isHeld: boolean;
+}
+
 /** How long things may take, in milliseconds. */
 export interface ActivatorTimes {
   /** Until the hello of a caller has arrived. */
@@ -38,9 +47,15 @@ export interface ActivatorTimes {
   readonly readyMs: number;
   /** Until one pod accepts a connection. */
   readonly dialMs: number;
+  /** Until a connection is closed of which one side has ended, and the other one has neither ended nor said anything. */
+  readonly lingerMs: number;
 }
 
-export const activatorTimes: ActivatorTimes = { helloMs: 3_000, readyMs: 30_000, dialMs: 1_000 };
+/**
+ * Linger: whoever still reads an answer to its end does so within seconds, also over a slow line: 64 KiB at 6 KiB a second. An API server
+ * ends a connection whose handshake is not completed after 30 seconds; a caller who ignores that has the place for 10 more.
+ */
+export const activatorTimes: ActivatorTimes = { helloMs: 3_000, readyMs: 30_000, dialMs: 1_000, lingerMs: 10_000 };
 
 export interface ActivatorOptions {
   readonly clock: Clock;
@@ -51,8 +66,10 @@ export interface ActivatorOptions {
   /** Callers that wake no tenant. */
   readonly background: Pick<CallerAddresses, 'has'>;
   readonly times?: ActivatorTimes;
-  /** Called when a connection is passed on, or refused. `waitedMs` is the time from its acceptance. */
-  readonly ended?: (outcome: CallOutcome, waitedMs: number) => void;
+  /** Called when a connection is passed on, or refused. */
+  readonly ended?: (end: CallEnd) => void;
+  /** Called when a connection that was passed on is ended, because its place is needed for another one. */
+  readonly displaced?: () => void;
 }
 
 /** No pod of a tenant that is ready accepted a connection: tried again after so many milliseconds. */
@@ -79,11 +96,12 @@ export class Activator {
 
   /** Serves one connection, which must not have been read. Resolves when it is over, whatever the caller does. */
   async serve(socket: Socket, tenant: CalledTenant): Promise<void> {
-    const { clock, places, ended } = this.#options;
+    const { clock, places, ended, displaced } = this.#options;
     const began = clock.monotonic();
-    const tell = (outcome: CallOutcome): void => ended?.(outcome, clock.monotonic() - began);
+    const tell = (outcome: CallOutcome, isHeld = false): void =>
+      ended?.({ outcome, waitedMs: clock.monotonic() - began, isHeld });
     const evicted: { is: boolean } = { is: false };
-    const place = places.take(tenant.key, () => {
+    const place = places.take(tenant.key, socket.remoteAddress, () => {
       evicted.is = true;
       socket.destroy();
     });
@@ -102,13 +120,16 @@ export class Activator {
         return;
       }
       place.settle();
+      const isHeld = this.#options.pods.of(tenant.key).length === 0;
       const server = await this.#server(held, tenant, socket.remoteAddress);
       if (typeof server === 'string') {
-        tell(server);
+        tell(evicted.is ? 'Full' : server, isHeld);
         return;
       }
-      tell('Passed');
-      await passThrough(socket, server, held.release());
+      place.pass();
+      tell('Passed', isHeld);
+      await passThrough(socket, server, held.release(), { clock, lingerMs: this.#times.lingerMs });
+      if (evicted.is) displaced?.();
     } finally {
       held.destroy();
       place.leave();

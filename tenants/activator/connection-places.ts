@@ -1,79 +1,89 @@
-/** How many connections there may be at once. */
-export interface PlaceLimits {
-  readonly most: number;
-  readonly mostOfTenant: number;
-}
+import { callerNetwork } from './caller-network.ts';
+import { ConnectionGroups } from './connection-groups.ts';
+import type { Grouped, PlaceLimits } from './connection-groups.ts';
 
 /** One of the connections. */
 export interface Place {
-  /** It has shown that it is one of a client: it is not ended for others anymore. */
+  /** It has shown that it is one of a client, which now waits for the tenant. */
   settle(): void;
+  /** It is passed on: from now on it counts among those. */
+  pass(): void;
   /** It is over. */
   leave(): void;
 }
 
-interface Taken {
-  readonly tenant: string;
+interface Taken extends Grouped {
+  /** Who came before has a smaller one. */
+  readonly order: number;
   readonly end: () => void;
+  isSilent: boolean;
 }
 
 /**
- * Bounds the connections to each tenant, and to all. When there is no room, the oldest one that has not said what it wants is ended for a
- * new one, so that callers who never say anything cannot keep others out. One tenant never takes the room of all.
+ * Bounds the connections to each tenant, and to all. The limits hold for those that wait, or have not said what they want yet, and once more
+ * for those that were passed on, so that long connections leave others their places. When there is no room, whoever has most gives way: the
+ * tenant that has most connections, and in it the caller who has most. Of those that wait, this is the oldest one that says nothing; if all
+ * do, the newcomer is refused if it is one of them, and the newest one ends if it is not. Of those that were passed on it is the oldest one:
+ * its client connects again, and reaches a pod.
  */
 export class ConnectionPlaces {
-  readonly #limits: PlaceLimits;
-  /** The oldest first. */
-  readonly #silent = new Set<Taken>();
-  readonly #ofTenant = new Map<string, number>();
-  #size = 0;
+  readonly #waiting: ConnectionGroups<Taken>;
+  readonly #passed: ConnectionGroups<Taken>;
+  #order = 0;
 
   constructor(limits: PlaceLimits) {
-    this.#limits = limits;
+    this.#waiting = new ConnectionGroups(limits);
+    this.#passed = new ConnectionGroups(limits);
   }
 
+  /** All that are open. */
   get size(): number {
-    return this.#size;
+    return this.#waiting.size + this.#passed.size;
   }
 
-  /** Takes a place; `end` is called if it is needed for another one. Undefined if there is none. */
-  take(tenant: string, end: () => void): Place | undefined {
-    const { most, mostOfTenant } = this.#limits;
-    if ((this.#ofTenant.get(tenant) ?? 0) >= mostOfTenant && !this.#endOldest((one) => one.tenant === tenant))
-      return undefined;
-    if (this.#size >= most && !this.#endOldest(() => true)) return undefined;
-    const taken: Taken = { tenant, end };
-    this.#silent.add(taken);
-    this.#size += 1;
-    this.#ofTenant.set(tenant, (this.#ofTenant.get(tenant) ?? 0) + 1);
-    let isThere = true;
-    const leave = (): void => {
-      if (!isThere) return;
-      isThere = false;
-      this.#silent.delete(taken);
-      this.#size -= 1;
-      const left = (this.#ofTenant.get(tenant) ?? 0) - 1;
-      if (left > 0) this.#ofTenant.set(tenant, left);
-      else this.#ofTenant.delete(tenant);
-    };
-    this.#leaves.set(taken, leave);
+  /** Takes a place for a caller at this address; `end` is called if it is needed for another one. Undefined if there is none. */
+  take(tenant: string, peer: string | undefined, end: () => void): Place | undefined {
+    this.#order += 1;
+    const one: Taken = { tenant, network: callerNetwork(peer), order: this.#order, end, isSilent: true };
+    this.#waiting.add(one);
+    const loser = givesWay(this.#waiting.crowd(one));
+    if (loser !== undefined) this.#waiting.delete(loser);
+    if (loser === one) return undefined;
+    loser?.end();
     return {
       settle: () => {
-        this.#silent.delete(taken);
+        one.isSilent = false;
       },
-      leave,
+      pass: () => {
+        this.#pass(one);
+      },
+      leave: () => {
+        if (!this.#waiting.delete(one)) this.#passed.delete(one);
+      },
     };
   }
 
-  readonly #leaves = new WeakMap<Taken, () => void>();
-
-  #endOldest(isMeant: (taken: Taken) => boolean): boolean {
-    for (const taken of this.#silent) {
-      if (!isMeant(taken)) continue;
-      this.#leaves.get(taken)?.();
-      taken.end();
-      return true;
-    }
-    return false;
+  #pass(one: Taken): void {
+    if (!this.#waiting.delete(one)) return;
+    this.#passed.add(one);
+    const oldest = first(this.#passed.crowd(one));
+    if (oldest === undefined) return;
+    this.#passed.delete(oldest);
+    oldest.end();
   }
 }
+
+/** The oldest one that says nothing, or else the newest one. A newcomer is the newest, and says nothing yet. */
+function givesWay(crowd: readonly Taken[]): Taken | undefined {
+  return first(crowd.filter(({ isSilent }) => isSilent)) ?? crowd.reduce<Taken | undefined>(later, undefined);
+}
+
+function first(crowd: readonly Taken[]): Taken | undefined {
+  return crowd.reduce<Taken | undefined>(
+    (found, one) => (found === undefined || one.order < found.order ? one : found),
+    undefined,
+  );
+}
+
+const later = (found: Taken | undefined, one: Taken): Taken =>
+  found === undefined || one.order > found.order ? one : found;

@@ -173,7 +173,7 @@ export const fleetDashboard: Dashboard = {
     {
       title: 'Wait of callers',
       description:
-        'From the acceptance of a connection by the activator until it is passed on, also of those that reach it while a control plane is awake already.',
+        'Of those who came while no pod was ready: from the acceptance of a connection by the activator until it is passed on.',
       ...{ type: 'timeseries', unit: 's' },
       queries: ['0.5', '0.95'].map((quantile) => ({
         expr: `histogram_quantile(${quantile}, sum by (le) (rate(steward_activator_wait_seconds_bucket[15m])))`,
