@@ -83,6 +83,7 @@ describe('steward activator', () => {
           labels: {
             [labels.name]: 'shop',
             [labels.component]: 'service',
+            'kubernetes.io/service-name': 'shop',
             'endpointslice.kubernetes.io/managed-by': 'endpointslice-controller.k8s.io',
           },
         },

@@ -111,6 +111,7 @@ export async function startActivator(
   const closing = new Closing();
   const informers = closing.add(new InformerFactory({ cluster, log, transform: essential }), (open) => open.close());
   const table = new TenantTable({
+    clock,
     ports: informers.informer(portTable(namespace)),
     slices: informers.informer(tenantSlices),
   });

@@ -41,6 +41,8 @@ class World {
   readonly ends: CallEnd[] = [];
   /** Connections that were passed on and ended for others. */
   displaced = 0;
+  /** Whether calls of the tenant lead to the activator. */
+  isLed = true;
   readonly sent: string[] = [];
   readonly callers = new Set<string>();
   /** Callers who have said hello and waited. */
@@ -97,7 +99,7 @@ class World {
     this.#front = createServer({ ...passedSocket, pauseOnConnect: true }, (socket) => {
       this.#open.add(socket);
       socket.on('close', () => this.#open.delete(socket));
-      const called = { key: tenant, background: nodes ?? nobody };
+      const called = { key: tenant, background: nodes ?? nobody, isLed: () => this.isLed };
       this.#activator.serve(socket, called).catch((error: unknown) => {
         this.failures.push(error);
       });
@@ -320,6 +322,26 @@ describe('Connections that were passed on', () => {
 });
 
 describe('A call of a tenant that is awake', () => {
+  test('is refused when its calls do not lead here, and passed on when they do', async () => {
+    const { world, port } = await worldWith();
+    await world.start();
+    world.isLed = false;
+    await expect(call(port, 'a second way in')).rejects.toThrow();
+    world.isLed = true;
+    expect(await call(port, 'late')).toBe('late');
+    expect([world.outcomes, world.sent]).toEqual([['NotLed', 'Passed'], []]);
+  });
+
+  test('is held although it is not known yet that its calls lead here, as long as it is not ready', async () => {
+    const { world, port } = await worldWith();
+    world.isLed = false;
+    world.onWake = async () => {
+      world.isLed = true;
+      await world.start();
+    };
+    expect(await call(port, 'first')).toBe('first');
+  });
+
   test('is none that was held, unlike the one that woke it up', async () => {
     const { world, port } = await worldWith();
     expect([await call(port, 'first'), await call(port, 'second')]).toEqual(['first', 'second']);

@@ -20,6 +20,8 @@ export type CallOutcome =
   | 'Background'
   /** The tenant was not ready in time. */
   | 'NotReady'
+  /** The tenant is awake, and its calls do not lead here. */
+  | 'NotLed'
   | Exclude<HelloEnd, 'Complete'>;
 
 /** A tenant for which connections arrive. */
@@ -28,6 +30,8 @@ export interface CalledTenant {
   readonly key: string;
   /** Callers that do not wake it: its nodes, unless it wants that. */
   readonly background: Pick<CallerAddresses, 'has'>;
+  /** True while its calls lead to the activator, and for a while afterwards. */
+  readonly isLed: () => boolean;
 }
 
 /** What became of a connection. */
@@ -141,7 +145,7 @@ export class Activator {
     held: HeldConnection,
     tenant: CalledTenant,
     peer: string | undefined,
-  ): Promise<Socket | 'Background' | 'Gone' | 'NotReady'> {
+  ): Promise<Socket | 'Background' | 'Gone' | 'NotLed' | 'NotReady'> {
     const { clock, pods, wakes, starting, background } = this.#options;
     const isBackground = background.has(peer) || tenant.background.has(peer);
     const limit = deadline(clock, this.#times.readyMs, [held.gone]);
@@ -154,6 +158,8 @@ export class Activator {
         if (!isAwake && isBackground) return 'Background';
         if (!isAwake) ends ??= [wakes.want(tenant.key, peer), starting.want(tenant.key)];
         const addresses = await pods.until(tenant.key, signal);
+        // Not before: news of a tenant that has just fallen asleep may be late.
+        if (!tenant.isLed()) return 'NotLed';
         const server = await dial(addresses, { clock, dialMs: this.#times.dialMs, signal });
         if (server !== undefined) return server;
         await sleep(clock, againMs, signal);

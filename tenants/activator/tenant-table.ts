@@ -1,8 +1,18 @@
 import { kinds } from '../../api/core/kinds.ts';
 import type { ConfigMap, EndpointSlice } from '../../api/core/kinds.ts';
 import type { Resource } from '../../api/meta.ts';
-import { activatorComponent, activatorObjects, activatorPorts, annotations, labels, ports } from '../../api/names.ts';
+import {
+  activatorComponent,
+  activatorObjects,
+  activatorPorts,
+  annotations,
+  labels,
+  ports,
+  stewardGroup,
+  tenantObjects,
+} from '../../api/names.ts';
 import type { Informer, InformerSelection } from '../../runtime/cache/informer.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import type { CalledTenant } from './activator.ts';
 import { CallerAddresses } from './caller-addresses.ts';
 import type { PodAddress, ReadyPods } from './ready-pods.ts';
@@ -23,6 +33,13 @@ export const portTable = (namespace: string): InformerSelection<ConfigMap> => ({
 
 const bySelector = 'endpointslice-controller.k8s.io';
 const managedBy = 'endpointslice.kubernetes.io/managed-by';
+const serviceName = 'kubernetes.io/service-name';
+
+/** Who leads callers may hear so much later that they no longer lead to the activator: kube-proxy, or an Ingress controller. In milliseconds. */
+const lateMs = 30_000;
+
+/** So many addresses of a tenant's nodes are known: of 1,000 nodes, which are as many as the manager reads, with two addresses each. */
+const mostNodeAddresses = 2_000;
 
 /** The annotations that the activator reads. */
 const needed: ReadonlySet<string> = new Set([annotations.nodeAddresses, annotations.passedEarly]);
@@ -38,6 +55,21 @@ export function essential<T extends Resource>(object: T): T {
 function tenantOf({ metadata }: Pick<EndpointSlice, 'metadata'>): string {
   return `${metadata.namespace}/${metadata.labels?.[labels.name] ?? ''}`;
 }
+
+/**
+ * True for the slices of the tenant's own Service. The controllers of EndpointSlices copy all other labels from the Service, so that whoever
+ * may create one chooses those.
+ */
+function isOfOwnService({ metadata: { labels: carried } }: EndpointSlice): boolean {
+  return carried?.[serviceName] === tenantObjects(carried?.[labels.name] ?? '').service;
+}
+
+const isOfSelector = ({ metadata }: EndpointSlice): boolean =>
+  metadata.labels?.[labels.component] === 'service' && metadata.labels[managedBy] === bySelector;
+
+/** True for the slices by which the manager leads calls to the activator. */
+const isOfManager = ({ metadata }: EndpointSlice): boolean =>
+  metadata.labels?.[labels.component] === activatorComponent && metadata.labels[managedBy] === stewardGroup;
 
 type Conditions = NonNullable<EndpointSlice['endpoints']>[number]['conditions'];
 
@@ -60,16 +92,36 @@ function podsIn(
 const nobody = new CallerAddresses({});
 const tenantIndex = 'tenant';
 
-/** What the activator knows of tenants: which one each port is for, where it is ready, and the addresses of its nodes. */
+export interface TenantTableOptions {
+  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly ports: Informer<ConfigMap>;
+  readonly slices: Informer<EndpointSlice>;
+}
+
+/**
+ * What the activator knows of tenants: which one each port is for, where it is ready, whether its calls lead here, and the addresses of its
+ * nodes. Of a tenant without slices it knows nothing.
+ */
 export class TenantTable {
+  readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #ports: Informer<ConfigMap>;
   readonly #slices: Informer<EndpointSlice>;
   readonly #nodes = new Map<string, { readonly text: string; readonly addresses: CallerAddresses }>();
+  /** When calls of a tenant led here last: infinite while they do. */
+  readonly #led = new Map<string, number>();
+  /** Calls of any tenant may have led here before. */
+  #began = 0;
 
-  constructor(informers: { readonly ports: Informer<ConfigMap>; readonly slices: Informer<EndpointSlice> }) {
-    this.#ports = informers.ports;
-    this.#slices = informers.slices;
-    this.#slices.addIndex(tenantIndex, (slice) => [tenantOf(slice)]);
+  constructor({ clock, ports, slices }: TenantTableOptions) {
+    this.#clock = clock;
+    this.#ports = ports;
+    this.#slices = slices;
+    this.#slices.addIndex(tenantIndex, (slice) => (isOfOwnService(slice) ? [tenantOf(slice)] : []));
+  }
+
+  /** Tenants of which the addresses of nodes are known. */
+  get remembered(): number {
+    return this.#nodes.size;
   }
 
   /** The ports that have a tenant. */
@@ -97,13 +149,17 @@ export class TenantTable {
     readonly pods: Pick<ReadyPods, 'set'>;
     readonly starting: Pick<StartingPods, 'set'>;
   }): void {
+    this.#began = this.#clock.monotonic();
     this.#slices.subscribe((old, now) => {
       const tenants = new Set([old, now].flatMap((slice) => (slice === undefined ? [] : [tenantOf(slice)])));
       for (const tenant of tenants) {
         const slices = this.#slices.byIndex(tenantIndex, tenant);
-        const served = slices.filter(({ metadata }) => metadata.labels?.[managedBy] === bySelector);
-        const isEarly = slices.some(({ metadata }) => metadata.annotations?.[annotations.passedEarly] === 'true');
+        const served = slices.filter(isOfSelector);
+        const isEarly = this.#ours(tenant).some(
+          ({ metadata }) => metadata.annotations?.[annotations.passedEarly] === 'true',
+        );
         starting.set(tenant, isEarly ? served.flatMap((slice) => podsIn(slice, isStarting)) : []);
+        this.#note(tenant);
         pods.set(
           tenant,
           served.flatMap((slice) => podsIn(slice, isReady)),
@@ -112,24 +168,45 @@ export class TenantTable {
     });
   }
 
-  /** The tenant, as its connections need it. */
-  called(tenant: string): CalledTenant {
-    return { key: tenant, background: this.#background(tenant) };
+  /** The slices by which the manager leads calls of a tenant here. */
+  #ours(tenant: string): readonly EndpointSlice[] {
+    return this.#slices.byIndex(tenantIndex, tenant).filter(isOfManager);
   }
 
-  #background(tenant: string): CallerAddresses {
-    const slices = this.#slices.byIndex(tenantIndex, tenant);
-    const text = slices
-      .map(({ metadata }) => metadata.annotations?.[annotations.nodeAddresses] ?? '')
-      .filter((one) => one !== '')
-      .join(',');
-    if (text === '') {
+  /** Notes whether calls of a tenant lead here now, and forgets what is known of nodes if it is out of date. */
+  #note(tenant: string): void {
+    if (this.#slices.byIndex(tenantIndex, tenant).length === 0) {
+      this.#led.delete(tenant);
       this.#nodes.delete(tenant);
-      return nobody;
+      return;
     }
+    const isLed = this.#ours(tenant).some(({ endpoints }) => (endpoints ?? []).length > 0);
+    if (isLed) this.#led.set(tenant, Infinity);
+    else if (this.#led.get(tenant) === Infinity) this.#led.set(tenant, this.#clock.monotonic());
+    if (this.#nodesText(tenant) !== this.#nodes.get(tenant)?.text) this.#nodes.delete(tenant);
+  }
+
+  /** The tenant, as its connections need it. */
+  called(tenant: string): CalledTenant {
+    return { key: tenant, background: this.#background(tenant), isLed: () => this.#isLed(tenant) };
+  }
+
+  #isLed(tenant: string): boolean {
+    return this.#clock.monotonic() - (this.#led.get(tenant) ?? this.#began) < lateMs;
+  }
+
+  #nodesText(tenant: string): string {
+    const texts = this.#ours(tenant).map(({ metadata }) => metadata.annotations?.[annotations.nodeAddresses] ?? '');
+    return texts.filter((one) => one !== '').join(',');
+  }
+
+  /** The addresses are read with the first call: most tenants have none for a long time. */
+  #background(tenant: string): CallerAddresses {
+    const text = this.#nodesText(tenant);
+    if (text === '') return nobody;
     const known = this.#nodes.get(tenant);
     if (known?.text === text) return known.addresses;
-    const addresses = new CallerAddresses({ addresses: text.split(',') });
+    const addresses = new CallerAddresses({ addresses: text.split(',', mostNodeAddresses) });
     this.#nodes.set(tenant, { text, addresses });
     return addresses;
   }
