@@ -33,7 +33,9 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<num
   },
   'datastore-bootstrap': async (args) =>
     (await import('./datastore-bootstrap.ts')).runDatastoreBootstrap(args, process.env),
-  activator: async (args) => (await import('./activator/activator.ts')).runActivator(args, process.env),
+  // Connections that are still open end with the process.
+  activator: async (args) =>
+    process.exit(await (await import('./activator/activator.ts')).runActivator(args, process.env)),
   migrate: async (args) => (await import('./migrate.ts')).runMigrate(args, process.env),
   backup: async (args) => (await import('./backup.ts')).runBackupCommand(args, process.env),
   restore: async (args) => (await import('./backup.ts')).runRestoreCommand(args, process.env),

@@ -25,6 +25,8 @@ import { activatorFlags } from '../flags/activator-flags.ts';
 import { readFlags, UsageError } from '../flags/flags.ts';
 import { version } from '../version.ts';
 import { activatorMetrics } from './activator-metrics.ts';
+import type { Ending } from './end-in-turn.ts';
+import { serveUntilSignal } from './serve-until-signal.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -69,29 +71,28 @@ export async function runActivator(args: readonly string[], environment: Environ
     ...{ level: 'info', format: 'json', stream: process.stdout },
     now: () => systemClock.now(),
   });
-  const { promise, resolve } = Promise.withResolvers<string>();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve);
   const cluster = openCluster(connection, { name: 'management', userAgent: `steward-activator/${version}` });
-  const running = await startActivator(cluster, settings, log);
-  const collector = new IdleCollector({ clock: systemClock, ...ownHeap(), spareBytes });
-  collector.start();
-  const started = running.ready.then(() => {
-    log.info('started', { version, node: process.version });
-    return promise;
-  });
+  const closing = new Closing();
+  closing.add(cluster, (open) => open.close());
+  const start = async (): Promise<RunningActivator> => {
+    const running = closing.add(await startActivator(cluster, settings, log), (open) => open.close());
+    const collector = new IdleCollector({ clock: systemClock, ...ownHeap(), spareBytes });
+    closing.add(collector, (open) => {
+      open.stop();
+    });
+    collector.start();
+    return running;
+  };
   try {
-    // A signal that comes before all is ready counts as well.
-    log.info('stopping', { signal: await Promise.race([started, promise]) });
+    await serveUntilSignal(start, { clock: systemClock, log, signals: process });
     return 0;
   } finally {
-    collector.stop();
-    await running.close();
-    await cluster.close();
+    await closing.close();
   }
 }
 
 /** An activator that has been started. */
-export interface RunningActivator {
+export interface RunningActivator extends Ending {
   /** Port of /healthz, /readyz and /metrics. */
   readonly healthPort: number | undefined;
   /** Resolves when the tables are complete. */
@@ -157,7 +158,10 @@ export async function startActivator(
     },
   );
   let isSynced = false;
+  let isEnding = false;
+  let isDeaf = false;
   const checks = [
+    { name: 'ending', check: () => (isEnding ? 'it ends, and serves until nobody is led here' : undefined) },
     { name: 'informer-sync', check: () => (isSynced ? undefined : 'the tables are not complete yet') },
     {
       name: 'ports',
@@ -171,9 +175,21 @@ export async function startActivator(
   const ready = informers.synced().then(() => {
     table.follow({ pods, starting });
     table.onPorts(() => {
-      listeners.set(table.ports());
+      if (!isDeaf) listeners.set(table.ports());
     });
     isSynced = true;
   });
-  return { healthPort, ready, close: () => closing.close() };
+  return {
+    healthPort,
+    ready,
+    beUnready: () => {
+      isEnding = true;
+    },
+    stopListening: () => {
+      isDeaf = true;
+      listeners.close();
+    },
+    over: () => listeners.over(),
+    close: () => closing.close(),
+  };
 }

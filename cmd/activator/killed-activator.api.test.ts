@@ -9,7 +9,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { kinds } from '../../api/core/kinds.ts';
-import { activatorComponent, activatorObjects, activatorPorts, annotations, labels, ports } from '../../api/names.ts';
+import {
+  activatorComponent,
+  activatorObjects,
+  activatorPorts,
+  annotations,
+  labels,
+  ports,
+  stewardGroup,
+} from '../../api/names.ts';
 import type { SleepStatus } from '../../api/steward/v1alpha1/sleep/sleep-status.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { ScheduleAnswers } from '../../controllers/tenantcontrolplane/sleep/schedule-answers.ts';
@@ -202,7 +210,9 @@ class Scene {
   }
 
   async #slice(one: { name: string; component?: string; early?: string; made?: string }): Promise<void> {
-    const { name, component = 'service', early, made = 'steward' } = one;
+    const { name, component = 'service', early, made = stewardGroup } = one;
+    // Calls lead to both activators.
+    const endpoints = component === activatorComponent ? [{ addresses: [ownAddress()] }] : [];
     await admin.create(kinds.EndpointSlice, {
       apiVersion: 'discovery.k8s.io/v1',
       kind: 'EndpointSlice',
@@ -211,12 +221,13 @@ class Scene {
         labels: {
           [labels.name]: this.#tcp.metadata.name,
           [labels.component]: component,
+          'kubernetes.io/service-name': this.#tcp.metadata.name,
           'endpointslice.kubernetes.io/managed-by': made,
         },
         ...(early !== undefined && { annotations: { [annotations.passedEarly]: early } }),
       },
       addressType: 'IPv4',
-      endpoints: [],
+      endpoints,
       ports: [{ name: ports.apiServer, port: (this.#pod.address() as AddressInfo).port, protocol: 'TCP' }],
     });
   }
@@ -345,3 +356,22 @@ describe('An activator that is killed', () => {
     long,
   );
 });
+
+test(
+  'An activator that is told to end is unready, answers who calls it meanwhile, and ends at once with a second signal',
+  async () => {
+    const scene = await Scene.of('ending');
+    scenes.push(scene);
+    scene.manage();
+    scene.release();
+    const gone = scene.activator.terminate();
+    await until(async () => !(await scene.activator.isReady()));
+    const answer = scene.call(scene.activator.host);
+    await until(() => scene.sleep.state === 'Awake');
+    await scene.serve(true);
+    expect(await answer).toBe('answered');
+    await scene.activator.terminate();
+    await gone;
+  },
+  long,
+);

@@ -29,6 +29,7 @@ const backlog = 128;
 export class PortListeners {
   readonly #options: PortListenersOptions;
   readonly #listeners = new Map<number, Listener>();
+  readonly #served = new Set<Promise<void>>();
 
   constructor(options: PortListenersOptions) {
     this.#options = options;
@@ -49,17 +50,26 @@ export class PortListeners {
     }
   }
 
+  /** Accepts no connection anymore. Open ones stay. */
   close(): void {
     this.set(new Map());
+  }
+
+  /** Resolves when no connection is open. */
+  async over(): Promise<void> {
+    while (this.#served.size > 0) await Promise.all(this.#served);
   }
 
   #open(port: number, tenant: string): void {
     const { clock, log, host, serve } = this.#options;
     const server = createServer({ ...passedSocket, pauseOnConnect: true, highWaterMark: 16 * 1024 }, (socket) => {
-      serve(socket, listener.tenant).catch((error: unknown) => {
-        log.error('a connection ended with an error', { tenant: listener.tenant, error });
-        socket.destroy();
-      });
+      const served = serve(socket, listener.tenant)
+        .catch((error: unknown) => {
+          log.error('a connection ended with an error', { tenant: listener.tenant, error });
+          socket.destroy();
+        })
+        .finally(() => this.#served.delete(served));
+      this.#served.add(served);
     });
     const listener: Listener = { server, tenant, retry: undefined };
     const listen = (): void => {

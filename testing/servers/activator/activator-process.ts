@@ -18,6 +18,10 @@ export interface ActivatorProcess extends AsyncDisposable {
   readonly host: string;
   /** SIGKILL, and waits until it is gone. */
   kill(): Promise<void>;
+  /** SIGTERM, and waits until it is gone. May be sent again meanwhile. */
+  terminate(): Promise<void>;
+  /** Whether it says that it is ready. */
+  isReady(): Promise<boolean>;
   /** One of its metrics, such as `steward_activator_held_connections`. */
   metric(name: string): Promise<number>;
 }
@@ -43,6 +47,8 @@ export async function startActivatorProcess(options: ActivatorProcessOptions): P
   return {
     host,
     kill: () => started.kill(),
+    terminate: () => started.terminate(),
+    isReady,
     metric: async (name) => {
       const text = await (await fetch(`http://${pages}/metrics`)).text();
       const line = text.split('\n').find((each) => each.startsWith(`${name} `));

@@ -1,5 +1,7 @@
 import { inspect } from 'node:util';
 import { readActivatorSettings, startActivator } from '../../../cmd/activator/activator.ts';
+import { serveUntilSignal } from '../../../cmd/activator/serve-until-signal.ts';
+import { systemClock } from '../../../runtime/clock.ts';
 import { openCluster } from '../../../runtime/client/http-cluster.ts';
 import { loadKubeconfigFile } from '../../../runtime/client/load-connection.ts';
 import { createWinstonLogger } from '../../../runtime/observe/winston-logger.ts';
@@ -13,9 +15,12 @@ try {
   const cluster = openCluster(loadKubeconfigFile(kubeconfig), { name: 'management' });
   const settings = readActivatorSettings([`--pod-namespace=${namespace}`, `--health-probe-bind-address=${pages}`], {});
   const log = createWinstonLogger({ level: 'info', format: 'json', stream: process.stdout, now: () => new Date() });
-  await (
-    await startActivator(cluster, settings, log, host)
-  ).ready;
+  await serveUntilSignal(() => startActivator(cluster, settings, log, host), {
+    clock: systemClock,
+    log,
+    signals: process,
+  });
+  process.exit(0);
 } catch (error) {
   console.error(inspect(error));
   process.exitCode = 1;
