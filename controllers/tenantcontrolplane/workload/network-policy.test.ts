@@ -155,7 +155,7 @@ describe('The egress rules of a control plane', () => {
     expect(reaches(made(), target)).toBe(false);
   });
 
-  test('allow pods that are neither a control plane nor the manager, and those of the same control plane', () => {
+  test('allow pods that are neither a control plane nor of Steward, and those of the same control plane', () => {
     const peers = made().egress?.flatMap(({ to = [] }) => to) ?? [];
     expect(peers.filter(({ podSelector }) => podSelector !== undefined)).toEqual([
       {
@@ -163,7 +163,7 @@ describe('The egress rules of a control plane', () => {
         podSelector: {
           matchExpressions: [
             { key: 'steward.butlerlabs.dev/name', operator: 'DoesNotExist' },
-            { key: 'app.kubernetes.io/component', operator: 'NotIn', values: ['controller-manager'] },
+            { key: 'app.kubernetes.io/component', operator: 'NotIn', values: ['controller-manager', 'activator'] },
           ],
         },
       },

@@ -1,6 +1,6 @@
 import type { Service } from '../../../api/core/kinds.ts';
 import type { Manifest } from '../../../api/meta.ts';
-import { labels, tenantObjects } from '../../../api/names.ts';
+import { activatorComponent, labels, tenantObjects } from '../../../api/names.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { componentPorts } from './component-ports.ts';
 import { podSelector } from '../shared/pod-selector.ts';
@@ -30,6 +30,9 @@ export interface NetworkPolicyInput {
   /** Whether Prometheus may reach the other components. */
   readonly isMonitored: boolean;
 }
+
+/** What the pods of Steward itself are told apart by. */
+const appComponent = 'app.kubernetes.io/component';
 
 /** Namespaces from which metrics are scraped, as the policy of the manager names them. */
 const monitoringNamespaces = { namespaceSelector: { matchLabels: { metrics: 'enabled' } } };
@@ -102,7 +105,7 @@ function everywhereBut(networks: readonly string[]): readonly object[] {
 
 /**
  * What the pods may connect to. Stores, webhooks, identity providers and workers may be at any address, so what is denied
- * is named: the management API server, the clouds' metadata, the pods of other control planes and the manager's. A network
+ * is named: the management API server, the clouds' metadata, the pods of other control planes and those of Steward. A network
  * plugin that distinguishes its nodes from other addresses (Cilium) does not include them in an ipBlock: names and stores
  * are therefore allowed by their ports alone, wherever they are.
  */
@@ -122,8 +125,8 @@ function allowedTargets({ tcp, storePorts, management }: NetworkPolicyInput): re
           podSelector: {
             matchExpressions: [
               { key: labels.name, operator: 'DoesNotExist' },
-              // Nor the manager, which no control plane needs.
-              { key: 'app.kubernetes.io/component', operator: 'NotIn', values: ['controller-manager'] },
+              // Nor the manager, which no control plane needs, nor the activator, which leads to others.
+              { key: appComponent, operator: 'NotIn', values: ['controller-manager', activatorComponent] },
             ],
           },
         },
