@@ -214,11 +214,17 @@ describe('steward activator', () => {
       socket.destroy();
     });
 
-    test('ends as soon as the last connection does', async () => {
-      const { activator, port, clock, over } = await ending();
+    test('ends as soon as the last connection does, and listens at no new port meanwhile', async () => {
+      const { cluster, activator, port, clock, over } = await ending();
       const socket = await held(port);
       await isHeld(activator);
       await clock.advance(10_000);
+      const other = await freePort();
+      const key = { namespace, name: activatorObjects.ports };
+      const body = { data: { [other]: 'tenants/other' } };
+      await cluster.admin.patch(kinds.ConfigMap, key, { type: 'merge', body });
+      await settle();
+      await expect(held(other)).rejects.toThrow('ECONNREFUSED');
       socket.destroy();
       await over;
       expect(clock.pending).toBe(0);

@@ -175,13 +175,9 @@ export class TenantTable {
 
   /** Notes whether calls of a tenant lead here now, and forgets what is known of nodes if it is out of date. */
   #note(tenant: string): void {
-    if (this.#slices.byIndex(tenantIndex, tenant).length === 0) {
-      this.#led.delete(tenant);
-      this.#nodes.delete(tenant);
-      return;
-    }
     const isLed = this.#ours(tenant).some(({ endpoints }) => (endpoints ?? []).length > 0);
-    if (isLed) this.#led.set(tenant, Infinity);
+    if (this.#slices.byIndex(tenantIndex, tenant).length === 0) this.#led.delete(tenant);
+    else if (isLed) this.#led.set(tenant, Infinity);
     else if (this.#led.get(tenant) === Infinity) this.#led.set(tenant, this.#clock.monotonic());
     if (this.#nodesText(tenant) !== this.#nodes.get(tenant)?.text) this.#nodes.delete(tenant);
   }
