@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { SleepSchedule } from '../../../api/embedded/sleep.ts';
-import { readSchedule, scheduledSleep } from './scheduled-sleep.ts';
-import type { ReadSchedule } from './scheduled-sleep.ts';
+import { readSchedule } from './read-schedule.ts';
+import type { ReadSchedule } from './read-schedule.ts';
+import { scheduledSleep } from './scheduled-sleep.ts';
 
 const minuteMs = 60_000;
 const at = (text: string): number => Date.parse(text);
@@ -17,7 +18,8 @@ function read(schedules: readonly SleepSchedule[], now: number): readonly ReadSc
 
 /** `asleep until …` or `awake until …`. */
 function ask(schedules: readonly SleepSchedule[], text: string): string {
-  const { isAsleep, next } = scheduledSleep(read(schedules, at(text)), at(text));
+  const { isAsleep, next, again } = scheduledSleep(read(schedules, at(text)), at(text));
+  if (again !== undefined) return `${isAsleep ? 'asleep' : 'awake'} until somebody asks again`;
   const until = next === undefined ? 'ever' : new Date(next).toISOString().replace(':00.000Z', 'Z');
   return `${isAsleep ? 'asleep' : 'awake'} until ${until}`;
 }
@@ -89,10 +91,10 @@ describe('Schedules', () => {
     // It sleeps on the first day of each month.
     const schedule = { sleep: '* * * * *', wake: '* * 2-31 * *' };
     const now = at('2030-01-02T08:00:00Z');
-    const { isAsleep, next } = scheduledSleep(read([schedule], now), now);
-    expect(isAsleep).toBe(false);
-    expect(next).toBeGreaterThan(now);
-    expect(next).toBeLessThan(at('2030-02-01T00:00:00Z'));
+    const { isAsleep, next, again } = scheduledSleep(read([schedule], now), now);
+    expect([isAsleep, next]).toEqual([false, undefined]);
+    expect(again).toBeGreaterThan(now);
+    expect(again).toBeLessThan(at('2030-02-01T00:00:00Z'));
     expect(ask([schedule], '2030-01-31T23:30:00Z')).toBe('awake until 2030-02-01T00:00Z');
     expect(ask([schedule], '2030-02-01T00:00:00Z')).toBe('asleep until 2030-02-02T00:00Z');
   });
@@ -267,11 +269,11 @@ function compare(
     const { isAsleep: slept } = scheduledSleep(readable.slice(index, index + 1), begin);
     return new Watcher([sleep, wake], timeZone, { moment: begin, slept });
   });
-  let { isAsleep, next } = scheduledSleep(readable, begin);
+  let { isAsleep, next, again } = scheduledSleep(readable, begin);
   for (let moment = begin + minuteMs; moment < begin + days * 24 * 60 * minuteMs; moment += minuteMs) {
     for (const watcher of watchers) watcher.look(moment);
     const expected = watchers.some(({ slept }) => slept);
-    if (next !== undefined && next <= moment) ({ isAsleep, next } = scheduledSleep(readable, moment));
+    if ((next ?? again ?? Infinity) <= moment) ({ isAsleep, next, again } = scheduledSleep(readable, moment));
     const said = moment % (97 * minuteMs) === 0 ? scheduledSleep(readable, moment).isAsleep : isAsleep;
     if (said === expected && isAsleep === expected) continue;
     throw new Error(`${JSON.stringify(specs)} at ${new Date(moment).toISOString()}: ${said ? 'asleep' : 'awake'}`);

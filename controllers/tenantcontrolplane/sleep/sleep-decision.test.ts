@@ -137,3 +137,65 @@ describe('The decision about sleep', () => {
     expect(decide({ ...status, sleep: was('Awake') }, night).status?.state).toBe('Asleep');
   });
 });
+
+describe('The decision about one that was called in its night', () => {
+  const spec = { sleep: { ...sleep, afterIdle: '30m', wakeOn: ['Request'] } } as const;
+  const idle = { state: 'Idle', since: night, unusedMs: 30 * 60_000, isProven: true } as const;
+  const inUse = { state: 'InUse', since: night, unusedMs: 0, isProven: true } as const;
+  type Status = NonNullable<ReturnType<typeof sleepDecision>['status']>;
+  type Facts = Partial<Parameters<typeof sleepDecision>[2]>;
+
+  /** Decides again and again, with what each decision has recorded. */
+  function story(): (time: string, facts?: Facts, annotated?: Readonly<Record<string, string>>) => Status | undefined {
+    let status: Status | undefined = was('Asleep');
+    return (time, facts = {}, annotated = {}) => {
+      const tcp = tenantControlPlaneWith({ metadata: { annotations: annotated }, spec, status: { sleep: status } });
+      ({ status } = sleepDecision(tcp, new Date(time), { answers, underWay: () => undefined, ...facts }));
+      return status;
+    };
+  }
+  const called = { state: 'Awake', reason: 'Request', requestTime: '2030-01-01T23:00:00Z' };
+
+  test('does not forget the call while a backup keeps it awake, and somebody begins to use it again', () => {
+    const at = story();
+    expect(at('2030-01-01T23:00:00Z', { isCalled: true })).toMatchObject(called);
+    const underWay = (): string => 'TenantBackup once backs it up';
+    expect(at('2030-01-01T23:35:00Z', { use: idle, underWay })).toMatchObject(called);
+    expect(at('2030-01-01T23:40:00Z', { use: inUse, underWay })).toMatchObject(called);
+    expect(at('2030-01-01T23:45:00Z', { use: inUse })).toMatchObject(called);
+    expect(at('2030-01-02T00:15:00Z', { use: idle })).toMatchObject({ state: 'Asleep', reason: 'Schedule' });
+  });
+
+  test('does not forget the call while an annotation decides', () => {
+    const at = story();
+    at('2030-01-01T23:00:00Z', { isCalled: true });
+    const wake = { [annotations.wakeUntil]: '2030-01-01T23:30:00Z' };
+    expect(at('2030-01-01T23:10:00Z', { use: inUse }, wake)).toMatchObject({ state: 'Awake', reason: 'Manual' });
+    expect(at('2030-01-01T23:30:00Z', { use: inUse }, wake)).toMatchObject(called);
+    const underWay = (): string => 'TenantBackup once backs it up';
+    const asleep = { [annotations.sleepUntil]: '2030-01-01T23:50:00Z' };
+    expect(at('2030-01-01T23:40:00Z', { use: inUse, underWay }, asleep)).toMatchObject({ state: 'Awake' });
+    expect(at('2030-01-01T23:50:00Z', { use: inUse }, asleep)).toMatchObject(called);
+  });
+
+  test('forgets it when it falls asleep, and in the morning', () => {
+    const at = story();
+    at('2030-01-01T23:00:00Z', { isCalled: true });
+    const asleep = { [annotations.sleepUntil]: '2030-01-01T23:50:00Z' };
+    expect(at('2030-01-01T23:40:00Z', {}, asleep)?.requestTime).toBeUndefined();
+    expect(at('2030-01-01T23:50:00Z')?.state).toBe('Asleep');
+    at('2030-01-02T00:00:00Z', { isCalled: true });
+    expect(at('2030-01-02T07:00:00Z', { use: inUse })).toMatchObject({ state: 'Awake', reason: 'Schedule' });
+    expect(at('2030-01-02T07:00:01Z', { use: inUse })?.requestTime).toBeUndefined();
+  });
+
+  test('is made again when the annotation ends, also if the state stays', () => {
+    const tcp = tenantControlPlaneWith({
+      metadata: { annotations: { [annotations.sleepUntil]: '2030-01-01T22:10:00Z' } },
+      spec,
+      status: { sleep: was('Asleep') },
+    });
+    const { afterMs, status } = sleepDecision(tcp, night, { answers, underWay: () => undefined });
+    expect([afterMs, status?.nextTransitionTime]).toEqual([600_000, '2030-01-02T07:00:00Z']);
+  });
+});

@@ -62,11 +62,7 @@ function wanted(tcp: TenantControlPlane, now: number, facts: SleepFacts): Wanted
 function isAwakeByRequest(tcp: TenantControlPlane, now: number, answers: ScheduleAnswers): boolean {
   const { state, requestTime } = tcp.status?.sleep ?? {};
   if (!wakesOnRequest(tcp) || state !== 'Awake' || requestTime === undefined) return false;
-  const { schedules = [] } = tcp.spec.sleep ?? {};
-  let then = answers.foretell(schedules, Date.parse(requestTime), now);
-  while (then.isAsleep && then.next !== undefined && then.next <= now)
-    then = answers.foretell(schedules, then.next, now);
-  return then.isAsleep;
+  return answers.hasSlept(tcp.spec.sleep?.schedules ?? [], Date.parse(requestTime), now);
 }
 
 /** What is wanted by annotations and schedules, and when that changes next: once the time of one annotation has come, the other may still be in force. */
@@ -74,12 +70,13 @@ function wantedNow(tcp: TenantControlPlane, now: number, answers: ScheduleAnswer
   const schedules = tcp.spec.sleep?.schedules ?? [];
   const wantedAt = (time: number): ScheduledSleep => {
     const override = sleepOverride(tcp, time);
-    if (override === undefined) return answers.foretell(schedules, time, now);
+    if (override === undefined) return answers.at(schedules, time, now);
     const { isAsleep, until } = override;
     const then = wantedAt(until);
-    return { isAsleep, next: then.isAsleep === isAsleep ? then.next : until };
+    // Whether a call wakes it up, and what keeps it awake, changes then even where the state does not.
+    return { isAsleep, next: then.isAsleep === isAsleep ? then.next : until, again: until };
   };
-  return sleepOverride(tcp, now) === undefined ? answers.at(schedules, now) : wantedAt(now);
+  return wantedAt(now);
 }
 
 /** What a decision needs beside the object and the time. */
@@ -109,17 +106,20 @@ export function sleepDecision(tcp: TenantControlPlane, now: Date, facts: SleepFa
   const before = tcp.status?.sleep;
   const { firstReadyTime, port } = before ?? {};
   const kept = { ...(firstReadyTime !== undefined && { firstReadyTime }), ...(port !== undefined && { port }) };
+  // Whatever else keeps it awake meanwhile: when that has ended, the call still counts.
+  const lastRequest = isAwakeByRequest(tcp, moment, answers) ? before?.requestTime : undefined;
   const record = (state: SleepStatus['state'], { reason, isCalled }: Decided, next?: number): SleepStatus => {
     const cause = isCalled === true ? 'Request' : reason;
     const ended = state === 'Awake' ? endedAfter(before, cause, moment) : before?.ended;
-    const requestTime = isCalled === true ? text(moment) : before?.requestTime;
+    const requestTime =
+      isCalled === true && reason === 'Request' ? text(moment) : state === 'Awake' ? lastRequest : undefined;
     return {
       state,
       since: before?.state === state ? before.since : text(moment),
       reason,
       ...(next !== undefined && { nextTransitionTime: text(next) }),
       ...kept,
-      ...(reason === 'Request' && requestTime !== undefined && { requestTime }),
+      ...(requestTime !== undefined && { requestTime }),
       ...(ended !== undefined && { ended }),
     };
   };
@@ -128,22 +128,28 @@ export function sleepDecision(tcp: TenantControlPlane, now: Date, facts: SleepFa
     return { ...known, status: record('Asleep', { reason: 'Manual' }) };
   const decided = wanted(tcp, moment, facts);
   const { isAsleep, next } = decided;
-  const afterMs = Math.min(Math.max((next ?? Infinity) - moment, 1), longestMs);
-  const again = next === undefined ? {} : { afterMs };
+  const again = dueAgain(decided, moment);
   if (!isAsleep) return { ...known, ...again, status: record('Awake', decided, next) };
   const delayed = delay(before, underWay);
-  if (delayed !== undefined) return { ...known, ...again, status: record('Awake', decided), delayed };
+  if (delayed !== undefined)
+    return { ...known, ...again, status: record('Awake', keptAwake(before, decided)), delayed };
   if (decided.isUnused === true && isDoubtful(before, facts))
     return { ...known, ...again, status: record('Awake', keptAwake(before, decided)) };
   return { ...known, ...again, status: record('Asleep', decided, next) };
 }
 
+/** When to decide again; never, if only an event can change anything. */
+function dueAgain({ next, again }: ScheduledSleep, now: number): Pick<SleepDecision, 'afterMs'> {
+  const due = Math.min(next ?? Infinity, again ?? Infinity);
+  return due === Infinity ? {} : { afterMs: Math.min(Math.max(due - now, 1), longestMs) };
+}
+
 /** What is recorded of a decision. */
 type Decided = Pick<Wanted, 'reason' | 'isCalled'>;
 
-/** What keeps one awake until the next reading: a call, if that did before. */
-function keptAwake(before: SleepStatus | undefined, decided: Decided): Decided {
-  return before?.reason === 'Request' ? { reason: 'Request' } : decided;
+/** What is recorded of one that is not unused for long enough, or busy: a call, if that was what kept it awake. */
+function keptAwake(before: SleepStatus | undefined, decided: Wanted): Decided {
+  return decided.isUnused === true && before?.reason === 'Request' ? { reason: 'Request' } : decided;
 }
 
 /** What is known of the use of one that is to sleep without it. */

@@ -1,7 +1,7 @@
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { InvalidInput } from '../../../kubeadm/invalid-input-error.ts';
-import { readSchedule } from './scheduled-sleep.ts';
-import type { ScheduleFault } from './scheduled-sleep.ts';
+import { readSchedule } from './read-schedule.ts';
+import type { ScheduleFault } from './read-schedule.ts';
 
 const remedies: Readonly<Record<ScheduleFault['field'], string>> = {
   sleep: 'use five fields, e.g. "0 20 * * *"',

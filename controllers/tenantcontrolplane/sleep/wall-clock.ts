@@ -34,6 +34,10 @@ export class WallClock {
 
   /** The moment at which the clock reaches a time. */
   momentOf(time: number): number {
+    // Right unless the clock is turned about then.
+    const near = time - this.#offset(time - this.#offset(time));
+    const isWhole = near % minuteMs === 0;
+    if (isWhole && this.reached(near) >= time && this.reached(near - minuteMs) < time) return near;
     return firstWhere(time - farthestMs, time + farthestMs, (at) => this.reached(at) >= time);
   }
 

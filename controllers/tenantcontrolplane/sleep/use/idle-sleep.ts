@@ -4,9 +4,6 @@ import type { ScheduleAnswers } from '../schedule-answers.ts';
 import type { ScheduledSleep } from '../scheduled-sleep.ts';
 import type { UseFinding } from './use-finding.ts';
 
-/** So many changes of a schedule are looked at to find the next time to wake up. */
-const mostSteps = 8;
-
 /** `spec.sleep.afterIdle` in milliseconds; undefined if there is none. Throws a RangeError for what is no duration. */
 export function afterIdleMs({ spec }: Pick<TenantControlPlane, 'spec'>): number | undefined {
   const text = spec.sleep?.afterIdle;
@@ -19,18 +16,6 @@ export function isUnused(tcp: TenantControlPlane, use: UseFinding | undefined): 
   return limitMs !== undefined && use?.state === 'Idle' && use.unusedMs >= limitMs;
 }
 
-/** The first time after another one at which schedules wake it up; undefined if they never do. */
-function nextWake(tcp: TenantControlPlane, after: number, answers: ScheduleAnswers): number | undefined {
-  const schedules = tcp.spec.sleep?.schedules ?? [];
-  let { isAsleep, next } = answers.foretell(schedules, after, after);
-  for (let steps = 0; next !== undefined && steps < mostSteps; steps += 1) {
-    const then = answers.foretell(schedules, next, after);
-    if (isAsleep && !then.isAsleep) return next;
-    ({ isAsleep, next } = then);
-  }
-  return undefined;
-}
-
 /**
  * Whether it sleeps because nobody uses it, at a time for which neither a person nor a schedule says that it sleeps. Once asleep, it
  * sleeps until a schedule wakes it up: only a time to wake up that has come since counts.
@@ -41,11 +26,10 @@ export function idleSleep(
   { answers, use }: { readonly answers: ScheduleAnswers; readonly use: UseFinding | undefined },
 ): ScheduledSleep | undefined {
   if (afterIdleMs(tcp) === undefined) return undefined;
+  const { schedules = [] } = tcp.spec.sleep ?? {};
   const before = tcp.status?.sleep;
-  if (before?.state === 'Asleep' && before.reason === 'Use') {
-    const wake = nextWake(tcp, Date.parse(before.since), answers);
-    return wake !== undefined && wake <= now ? undefined : { isAsleep: true, next: wake };
-  }
-  if (!isUnused(tcp, use)) return undefined;
-  return { isAsleep: true, next: nextWake(tcp, now, answers) };
+  const isAsleep = before?.state === 'Asleep' && before.reason === 'Use';
+  if (!isAsleep && !isUnused(tcp, use)) return undefined;
+  const { wake, again } = answers.nextWake(schedules, isAsleep ? Date.parse(before.since) : now, now);
+  return isAsleep && wake !== undefined && wake <= now ? undefined : { isAsleep: true, next: wake, again };
 }
