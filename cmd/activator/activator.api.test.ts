@@ -11,6 +11,7 @@ import { activatorSlices } from '../../controllers/tenantcontrolplane/sleep/waki
 import { WakeRequestsOf } from '../../controllers/tenantcontrolplane/sleep/waking/wake-requests-of.ts';
 import { without } from '../../controllers/tenantcontrolplane/shared/without.ts';
 import { InformerFactory } from '../../runtime/cache/informer-factory.ts';
+import { systemClock } from '../../runtime/clock.ts';
 import type { Cluster } from '../../runtime/client/cluster.ts';
 import { openCluster } from '../../runtime/client/http-cluster.ts';
 import { silent } from '../../runtime/observe/logger.ts';
@@ -147,7 +148,7 @@ describe('The activator beside a real API server', () => {
       if (slice === undefined) throw new Error('there is no slice');
       const metadata = without(slice.metadata, 'ownerReferences');
       await manager.apply(kinds.EndpointSlice, { ...slice, metadata }, { fieldManager: 'steward' });
-      const requests = new WakeRequestsOf({ cluster: manager, informers, namespace });
+      const requests = new WakeRequestsOf({ cluster: manager, informers, namespace, clock: systemClock });
       requests.isCalled(tcp.metadata, new Date());
       await informers.synced();
       const answer = call(port);

@@ -27,6 +27,7 @@ import {
   wakeRequestWatch,
 } from '../../controllers/tenantcontrolplane/sleep/waking/wake-requests-of.ts';
 import { InformerFactory } from '../../runtime/cache/informer-factory.ts';
+import { systemClock } from '../../runtime/clock.ts';
 import type { Cluster } from '../../runtime/client/cluster.ts';
 import { openCluster } from '../../runtime/client/http-cluster.ts';
 import { tenantControlPlaneWith } from '../../testing/builders/tenant-control-plane.ts';
@@ -106,7 +107,7 @@ class Scene {
   readonly #ca: string;
   readonly #pod: Server;
   readonly #answers = new ScheduleAnswers();
-  readonly #requests = new WakeRequestsOf({ cluster: admin, informers, namespace });
+  readonly #requests = new WakeRequestsOf({ cluster: admin, informers, namespace, clock: systemClock });
   readonly #ends: (() => unknown)[] = [];
   #isReleased = false;
   #sleep: SleepStatus;
@@ -189,7 +190,7 @@ class Scene {
       const facts = { answers: this.#answers, underWay: () => undefined, isCalled };
       this.#sleep = sleepDecision(tcp, new Date(), facts).status ?? this.#sleep;
     };
-    informers.informer(wakeRequestWatch(namespace)).subscribe(decide);
+    informers.informer(wakeRequestWatch(namespace, informers)).subscribe(decide);
     decide();
   }
 

@@ -285,7 +285,7 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     recentStore: (name) => whileWatched(informers.informer({ kind: dataStore }), { name }),
     defaultDataStore,
     allTenants,
-    waking: new Waking({ cluster, informers, namespace: options.migrations?.namespace ?? '' }),
+    waking: new Waking({ cluster, informers, clock, namespace: options.migrations?.namespace ?? '' }),
     useOf: (uid) => options.useMeter?.finding(uid),
     measurementOf: options.measurementOf ?? (() => ({})),
     monitoring: options.monitoring,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { kinds } from '../../../../api/core/kinds.ts';
 import type { EndpointSlice } from '../../../../api/core/kinds.ts';
@@ -11,28 +12,40 @@ import { needed } from '../../scope.ts';
 import { isOfSelector } from './slice-of-selector.ts';
 import type { Scope } from '../../scope.ts';
 import { activatorSlices, endpointsOf, readyEndpoints } from './activator-slices.ts';
+import { isWakeable } from './is-wakeable.ts';
 import { wakesOnRequest } from './wakes-on-request.ts';
 
 /** Until the slices of a control plane whose pods are ready are read again, in milliseconds. */
 const servedMs = 250;
 
+/** One that sleeps is looked at again within this time, in milliseconds: nothing reports that its slice was changed. */
+const sleepsMs = 3_600_000;
+
+/** When one that sleeps is looked at again: a little earlier than others that fell asleep with it. */
+function lookAgainMs(uid: string): number {
+  const share = createHash('sha256').update(uid).digest().readUInt32BE(0) / 2 ** 32;
+  return Math.round(sleepsMs * (1 - share / 12));
+}
+
 /** Has calls reach the activator while the control plane sleeps, and until its own pods are reached. */
 export async function waking(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
   const { tcp } = scope;
-  await endRequest(scope, deps, ctx);
   const { ports, isPossible } = deps.waking;
   if (!isPossible || !wakesOnRequest(tcp)) {
+    await endRequest(scope, deps, { ctx, isServed: true });
     if (ports.of(tcp.metadata) === undefined) return { is: 'done', learned: { activator: {} } };
     await deps.applySet(scope, sliceSet([]), ctx);
     await ports.release(tcp.metadata, ctx.signal);
     return { is: 'done', learned: { activator: {} } };
   }
   const port = await ports.claim(tcp.metadata, ctx.signal);
-  if (port === undefined)
+  if (port === undefined) {
+    await endRequest(scope, deps, { ctx, isServed: true });
     return {
       is: 'done',
       learned: { activator: { trouble: 'no port of the activator is free, so calls do not wake it up' } },
     };
+  }
   const service = needed(scope.service, 'service');
   const { name } = service.metadata;
   const found = await deps.cluster.list(kinds.EndpointSlice, {
@@ -42,19 +55,23 @@ export async function waking(scope: Readonly<Scope>, deps: Dependencies, ctx: Co
   });
   const ours = found.items.filter(({ metadata }) => metadata.labels?.[labels.component] === activatorComponent);
   const isServed = found.items.some((slice) => isOfSelector(slice) && readyEndpoints(slice).length > 0);
+  await endRequest(scope, deps, { ctx, isServed });
   const isLed = ours.some((slice) => endpointsOf(slice).length > 0);
-  const leads = isAsleep(tcp) || (isLed && !isServed);
+  const sleeps = isWakeable(tcp);
+  // Where nothing would wake it up, a call is refused at once.
+  const leads = sleeps || (isLed && !isServed && !isAsleep(tcp));
   const pods = leads ? deps.waking.pods() : [];
   const manifests = activatorSlices(tcp, { service, port, pods });
   if (!isDeepStrictEqual(ours.map(led).sort(), manifests.map(led).sort()))
     await deps.applySet(scope, sliceSet(manifests), ctx);
-  const isMissing = isAsleep(tcp) && pods.length === 0;
+  const isMissing = sleeps && pods.length === 0;
   const trouble = isMissing ? 'no pod of the activator is ready, so calls do not wake it up' : undefined;
   const isStarted = (scope.observed.deployment?.status?.readyReplicas ?? 0) > 0;
   return {
     is: 'done',
     learned: { activator: { port, nodes: nodesAt(ours), ...(trouble !== undefined && { trouble }) } },
-    ...(leads && !isAsleep(tcp) && isStarted && { afterMs: servedMs }),
+    ...(sleeps && { afterMs: lookAgainMs(tcp.metadata.uid) }),
+    ...(leads && !sleeps && isStarted && { afterMs: servedMs }),
   };
 }
 
@@ -91,12 +108,16 @@ function led(slice: Manifest | EndpointSlice): string {
   ]);
 }
 
-/** Removes the request to wake up, once it has been granted and that is recorded, or if it never will be. */
-async function endRequest({ tcp, sleep }: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<void> {
+/** Removes the request to wake up, once that is recorded and the pods are reached, or if it never will be granted. */
+async function endRequest(
+  { tcp, sleep }: Readonly<Scope>,
+  deps: Dependencies,
+  { ctx, isServed }: { readonly ctx: Context; readonly isServed: boolean },
+): Promise<void> {
   const { requests, isPossible } = deps.waking;
   if (!isPossible) return;
   const { state, since } = sleep?.status ?? {};
-  const isGranted = state === 'Awake' && Date.parse(since ?? '') < ctx.now.getTime() - 1000;
+  const isGranted = state === 'Awake' && isServed && Date.parse(since ?? '') < ctx.now.getTime() - 1000;
   const isCalled = requests.isCalled(tcp.metadata, ctx.now);
   const isWaiting = isCalled && state === 'Awake' && !isGranted;
   // It came after this reconcile had decided; the next one, which it has enqueued, decides about it.

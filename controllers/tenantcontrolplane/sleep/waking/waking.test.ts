@@ -1,135 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { kinds } from '../../../../api/core/kinds.ts';
-import type { EndpointSlice } from '../../../../api/core/kinds.ts';
 import type { SleepSpec } from '../../../../api/embedded/sleep.ts';
-import type { Resource } from '../../../../api/meta.ts';
-import { activatorObjects, activatorPorts, annotations } from '../../../../api/names.ts';
+import { activatorPorts, annotations } from '../../../../api/names.ts';
 import { tenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
-import type { Informer } from '../../../../runtime/cache/informer.ts';
 import { apiServerMetrics } from '../../../../testing/builders/api-server-metrics.ts';
-import { emptyInformers } from '../../../../testing/fake/empty-informers.ts';
-import { selects } from '../../../../testing/fake/selectors.ts';
-import { TenantWorld } from '../../../../testing/worlds/tenant-world.ts';
+import { WakingWorld, nights, requestsKey, tableKey } from '../../../../testing/worlds/sleep/waking-world.ts';
 import { choosePort } from './choose-port.ts';
 
-const operator = 'steward-system';
 const tenantKey = { namespace: 'default', name: 'tenant' };
-const tableKey = { namespace: operator, name: activatorObjects.ports };
-const requestsKey = { namespace: operator, name: activatorObjects.wakeRequests };
-const nights = { sleep: '0 20 * * *', wake: '0 7 * * *' };
-const bySelector = { 'endpointslice.kubernetes.io/managed-by': 'endpointslice-controller.k8s.io' };
-
-const slice = (namespace: string, service: string, addresses: readonly string[], nodeName?: string) => ({
-  apiVersion: 'discovery.k8s.io/v1',
-  kind: 'EndpointSlice',
-  metadata: { namespace, name: `${service}-abc`, labels: { 'kubernetes.io/service-name': service, ...bySelector } },
-  addressType: 'IPv4',
-  // As an API server answers.
-  endpoints:
-    addresses.length === 0
-      ? null
-      : addresses.map((address) => ({ addresses: [address], conditions: { ready: true }, nodeName })),
-  ports: [{ name: 'kube-apiserver', port: 6443, protocol: 'TCP' }],
-});
-
-/** A control plane that an activator is beside. */
-class WakingWorld extends TenantWorld {
-  constructor(options: ConstructorParameters<typeof TenantWorld>[0] = {}) {
-    super({
-      start: new Date('2030-01-01T12:00:00Z'),
-      migrations: {
-        namespace: operator,
-        image: () => Promise.resolve('steward'),
-        serviceAccount: 'steward-migrate',
-        minimumHoldMs: 0,
-      },
-      informers: (world) => ({
-        informer: <T extends Resource>(selection: Parameters<typeof emptyInformers.informer>[0]): Informer<T> => {
-          const isMeant = selection.namespace === operator && selection.kind.kind !== 'Job';
-          const list = (): readonly Resource[] =>
-            world.cluster
-              .everything()
-              .filter((one) => isMeant && one.kind === selection.kind.kind && selects(selection)(one))
-              .map((one) => {
-                const { name = '', uid = '', resourceVersion = '' } = one.metadata;
-                return { ...one, metadata: { ...one.metadata, name, uid, resourceVersion } };
-              });
-          const informer: Informer = {
-            ...emptyInformers.informer(selection),
-            list,
-            get: ({ name }) => list().find(({ metadata }) => metadata.name === name),
-          };
-          return informer as Informer<T>;
-        },
-      }),
-      ...options,
-    });
-  }
-
-  /** A control plane that is Ready at noon, beside activators with these addresses. */
-  static async ready(
-    sleep: SleepSpec = { schedules: [nights], wakeOn: ['Request'] },
-    activators: readonly string[] = ['10.0.0.1', '10.0.0.2'],
-    options: ConstructorParameters<typeof TenantWorld>[0] = {},
-  ): Promise<WakingWorld> {
-    const world = new WakingWorld(options);
-    await world.activators(activators);
-    await world.create({ spec: { dataStore: 'default', sleep } });
-    await world.serve('10.1.0.1');
-    await world.settle();
-    return world;
-  }
-
-  async activators(addresses: readonly string[]): Promise<void> {
-    await this.cluster.seed(kinds.EndpointSlice, slice(operator, activatorObjects.service, addresses, 'node-1'));
-  }
-
-  /** What the selector of the Service finds. */
-  async serve(...addresses: readonly string[]): Promise<void> {
-    await this.cluster.seed(kinds.EndpointSlice, slice('default', 'tenant', addresses));
-  }
-
-  /** Lets the time come, as in `2030-01-01T20:00:00Z`, and reconciles. */
-  async at(time: string): Promise<void> {
-    await this.clock.advance(Date.parse(time) - this.clock.now().getTime());
-    await this.settle();
-  }
-
-  /** Sleeps by its schedule. */
-  async sleep(): Promise<void> {
-    await this.serve();
-    await this.at('2030-01-01T22:00:00Z');
-    expect(await this.pods()).toBe(0);
-  }
-
-  /** What the activator writes. */
-  async call(time = this.clock.now().toISOString()): Promise<void> {
-    const body = { data: { 'default.tenant': time } };
-    await this.cluster.admin.patch(kinds.ConfigMap, requestsKey, { type: 'merge', body });
-    await this.settle();
-  }
-
-  async pods(): Promise<number | undefined> {
-    return (await this.deployment())?.spec?.replicas;
-  }
-
-  async requests(): Promise<readonly string[]> {
-    return Object.keys((await this.cluster.admin.get(kinds.ConfigMap, requestsKey))?.data ?? {});
-  }
-
-  async table(): Promise<Readonly<Record<string, string>> | undefined> {
-    return (await this.cluster.admin.get(kinds.ConfigMap, tableKey))?.data;
-  }
-
-  slice(): Promise<EndpointSlice | undefined> {
-    return this.cluster.admin.get(kinds.EndpointSlice, { namespace: 'default', name: 'tenant-ipv4-activator' });
-  }
-
-  /** Where calls are led besides the pods of the tenant. */
-  async led(): Promise<readonly string[] | undefined> {
-    return (await this.slice())?.endpoints?.flatMap(({ addresses }) => addresses);
-  }
-}
 
 describe('Calls of a control plane that wakes up with a request', () => {
   test('are led to the activator while it sleeps, at a port of its own, which stays', async () => {
@@ -200,10 +78,11 @@ describe('Calls of a control plane that wakes up with a request', () => {
     expect(await world.led()).toEqual([]);
   });
 
-  test('are one request, which is removed when it is granted', async () => {
+  test('are one request, which is removed when its pods are reached', async () => {
     const world = await WakingWorld.ready();
     await world.sleep();
     await world.call();
+    await world.serve('10.1.0.2');
     await world.at('2030-01-01T22:00:05Z');
     expect([await world.requests(), await world.pods()]).toEqual([[], 2]);
   });

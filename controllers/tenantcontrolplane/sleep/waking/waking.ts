@@ -2,17 +2,17 @@ import { kinds } from '../../../../api/core/kinds.ts';
 import type { EndpointSlice } from '../../../../api/core/kinds.ts';
 import type { Key } from '../../../../api/meta.ts';
 import { activatorObjects } from '../../../../api/names.ts';
-import { isAsleep } from '../../../../api/steward/v1alpha1/sleep/is-asleep.ts';
 import { tenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { InformerFactory } from '../../../../runtime/cache/informer-factory.ts';
 import type { InformerSelection } from '../../../../runtime/cache/informer.ts';
 import type { Cluster } from '../../../../runtime/client/cluster.ts';
+import type { Clock } from '../../../../runtime/clock.ts';
 import type { Watch } from '../../../../runtime/reconcile/controller.ts';
 import { ActivatorPorts, portTableWatch } from './activator-ports.ts';
 import { activatorPods } from './activator-slices.ts';
 import type { ActivatorPod } from './activator-slices.ts';
+import { isWakeable } from './is-wakeable.ts';
 import { WakeRequestsOf, wakeRequestWatch } from './wake-requests-of.ts';
-import { wakesOnRequest } from './wakes-on-request.ts';
 
 type Informers = Pick<InformerFactory, 'informer'>;
 
@@ -30,9 +30,7 @@ function ledTo(informers: Informers): Watch<EndpointSlice>['keys'] {
     );
     if (before === after) return [];
     const tenants = informers.informer({ kind: tenantControlPlane }).list();
-    return tenants
-      .filter((tcp) => wakesOnRequest(tcp) && isAsleep(tcp))
-      .map(({ metadata }) => ({ namespace: metadata.namespace, name: metadata.name }));
+    return tenants.filter(isWakeable).map(({ metadata }) => ({ namespace: metadata.namespace, name: metadata.name }));
   };
 }
 
@@ -40,7 +38,7 @@ function ledTo(informers: Informers): Watch<EndpointSlice>['keys'] {
 export function wakingWatches(informers: Informers, namespace: string): readonly Watch[] {
   if (namespace === '') return [];
   const pods: Watch<EndpointSlice> = { ...podSlices(namespace), keys: ledTo(informers) };
-  return [wakeRequestWatch(namespace), portTableWatch(namespace), pods] as readonly Watch[];
+  return [wakeRequestWatch(namespace, informers), portTableWatch(namespace), pods] as readonly Watch[];
 }
 
 /** What the manager and the activator tell each other. */
@@ -52,7 +50,12 @@ export class Waking {
   readonly #informers: Informers;
   readonly #namespace: string;
 
-  constructor(parts: { readonly cluster: Cluster; readonly informers: Informers; readonly namespace: string }) {
+  constructor(parts: {
+    readonly cluster: Cluster;
+    readonly informers: Informers;
+    readonly namespace: string;
+    readonly clock: Clock;
+  }) {
     this.requests = new WakeRequestsOf(parts);
     this.ports = new ActivatorPorts(parts);
     this.#informers = parts.informers;
