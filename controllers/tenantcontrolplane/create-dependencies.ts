@@ -264,10 +264,10 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     boundaries: options.boundaries ?? defaultBoundaries,
     issuers: createIssuerPool(4),
     nodeAddresses: async (signal) => (await nodes(signal)).addresses,
-    startTurn: async (tcp, signal) => {
+    startTurn: async (tcp, signal, isCalled) => {
       const most = options.mostStarts ?? 0;
       const limit = most > 0 ? most : startLimit((await nodes(signal)).processors);
-      return starts.take(tcp, options.shards?.startShare(limit) ?? limit);
+      return starts.take(tcp, options.shards?.startShare(limit) ?? limit, isCalled);
     },
     startEnded: (uid) => {
       starts.ended(uid);

@@ -110,8 +110,11 @@ export interface Dependencies {
   applySet(scope: Readonly<Scope>, set: OwnedSet, ctx: Context): Promise<void>;
   /** The addresses of the management cluster's nodes, not older than a minute. */
   nodeAddresses(signal: AbortSignal): Promise<readonly NodeAddress[]>;
-  /** How many others start now if this control plane has to wait for that; undefined when its pods may start. */
-  startTurn(tcp: TenantControlPlane, signal: AbortSignal): Promise<number | undefined>;
+  /**
+   * How many others start now if this control plane has to wait for that; undefined when its pods may start. One that wakes up because
+   * somebody called it waits less.
+   */
+  startTurn(tcp: TenantControlPlane, signal: AbortSignal, isCalled?: boolean): Promise<number | undefined>;
   /** The pods of the control plane with this UID are ready, or given up. */
   startEnded(uid: string): void;
   /** Objects of others in a namespace, not older than a minute. */

@@ -2,7 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import { kinds } from '../../../../api/core/kinds.ts';
 import { annotations } from '../../../../api/names.ts';
 import { tenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { ObjectMemory } from '../../../../runtime/cache/object-memory.ts';
+import { FakeClock } from '../../../../testing/fake/fake-clock.ts';
 import { WakingWorld } from '../../../../testing/worlds/sleep/waking-world.ts';
+import { StartQueue } from '../../workload/start-queue.ts';
 
 const hourMs = 3_600_000;
 const sliceKey = { namespace: 'default', name: 'tenant-ipv4-activator' };
@@ -127,6 +130,21 @@ describe('The request to wake up', () => {
     await world.sleep();
     world.restart();
     await world.call('2030-01-01T21:59:30Z');
+    expect(await world.pods()).toBe(2);
+  });
+});
+
+describe('A call while other control planes start their pods', () => {
+  test('starts its control plane beside them, and a schedule lets it wait', async () => {
+    const starts = new StartQueue({ clock: new FakeClock(), memory: new ObjectMemory() });
+    const world = await WakingWorld.ready(undefined, undefined, { starts: { starts, mostStarts: 1 } });
+    await world.sleep();
+    const tcp = await world.read();
+    starts.take({ ...tcp, metadata: { ...tcp.metadata, namespace: 'other', uid: 'another' } }, 1);
+    await world.at('2030-01-02T07:00:00Z');
+    expect(await world.pods()).toBe(0);
+    expect(await world.condition('ControlPlaneAvailable')).toContain('False StartsLater');
+    await world.call();
     expect(await world.pods()).toBe(2);
   });
 });

@@ -74,6 +74,8 @@ export async function rollOut(
   const isPlain = !startsAllFirst(made) || isMigrated;
   if (present === undefined) return start({ scope, deps, ctx, made, template });
   const rolling = { scope, deps, ctx, made, template, present };
+  // Others need not wait for pods that are not wanted anymore.
+  if (replicasOf(made) === 0) deps.startEnded(scope.tcp.metadata.uid);
   const hold = holdOf(present);
   if (hold === undefined && !isMigrated && wakesUp(present, made)) return startInTurn(rolling);
   if (isPlain) return settle(rolling);
@@ -105,10 +107,14 @@ function turnText(others: number): string {
   return `${who}: this one follows when one is ready, or after 30 s`;
 }
 
+/** How many pods are wanted; undefined where an autoscaler decides. */
+function replicasOf(made: Manifest): number | undefined {
+  return (made.spec as { readonly replicas?: number }).replicas;
+}
+
 /** True for one that has slept. Many have a schedule that wakes them up at the same time. */
 function wakesUp(present: Deployment, made: Manifest): boolean {
-  const { replicas = 0 } = made.spec as { readonly replicas?: number };
-  return present.spec?.replicas === 0 && replicas > 0;
+  return present.spec?.replicas === 0 && (replicasOf(made) ?? 0) > 0;
 }
 
 /** Creates the first pods, when it is their turn. */
@@ -119,7 +125,8 @@ async function start(first: Omit<Rolling, 'present'>): Promise<Outcome<Scope>> {
 
 async function startInTurn(first: Omit<Rolling, 'present'>): Promise<Outcome<Scope>> {
   const { scope, deps, ctx } = first;
-  const others = await deps.startTurn(scope.tcp, ctx.signal);
+  const { isCalled = false, status } = scope.sleep ?? {};
+  const others = await deps.startTurn(scope.tcp, ctx.signal, isCalled || status?.reason === 'Request');
   if (others === undefined) return settle(first);
   return { is: 'waiting', reason: 'StartsLater', message: turnText(others), afterMs: turnMs };
 }

@@ -489,6 +489,20 @@ describe('While other control planes are starting their pods', () => {
     expect([(await world.deployment())?.spec?.replicas, await world.state()]).toEqual([2, 'Ready']);
   });
 
+  test('one whose pods do not become ready gives its turn back when they are not wanted anymore', async () => {
+    const starts = new StartQueue({ clock: new FakeClock(), memory: new ObjectMemory() });
+    const world = new TenantWorld({ starts: { starts, mostStarts: 1 } });
+    world.podsStart = false;
+    await world.create(old);
+    await world.settle();
+    const tcp = await world.read();
+    const other = { ...tcp, metadata: { ...tcp.metadata, namespace: 'other', uid: 'another' } };
+    expect(starts.take(other, 1)).toBe(1);
+    await world.change({ spec: { controlPlane: { deployment: { replicas: 0 } } } });
+    await world.settle();
+    expect(starts.take(other, 1)).toBeUndefined();
+  });
+
   test('one that serves keeps its pods and its version until it is its turn, and gives it back when they are ready', async () => {
     const { world, rest, work } = await busy();
     const stage = await running(2, world);
