@@ -10,7 +10,10 @@ export const sleepStatus = obj({
     'What decided. Schedule: `spec.sleep.schedules`. Use: `spec.sleep.afterIdle`. Manual: an annotation, or 0 replicas. Request: a call, because of `spec.sleep.wakeOn`, at a time of its schedules to sleep.',
   ),
   nextTransitionTime: opt(
-    described(time(), 'Time at which the state changes next. Absent if nothing but a person changes it.'),
+    described(
+      time(),
+      'Time at which the state changes next. Absent if nothing but a person changes it, or if schedules fire too often to look so far ahead.',
+    ),
   ),
   firstReadyTime: opt(
     described(time(), 'Time at which the control plane was first seen Ready. Before that, it is not put to sleep.'),
