@@ -1,17 +1,26 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { addressesText, nodeAddressPage } from './node-address-page.ts';
+import { nodeAddressPage } from './node-address-page.ts';
+
+const internal = (address: string) => ({ type: 'InternalIP', address });
+const pageOf = (nodes: readonly (readonly unknown[])[], next?: string): string =>
+  JSON.stringify({ metadata: { continue: next }, items: nodes.map((addresses) => ({ status: { addresses } })) });
+const some = (count: number, group = 0) =>
+  Array.from({ length: count }, (_, index) => internal(`10.${group}.${index >> 8}.${index & 255}`));
 
 describe('A page of nodes', () => {
   test('has their internal and external addresses, and where the next page begins', () => {
     const addresses = [
-      { type: 'InternalIP', address: '192.0.2.1' },
-      { type: 'ExternalIP', address: '2001:db8::1' },
+      internal('192.0.2.1'),
+      { type: 'ExternalIP', address: '2001:DB8:0::1' },
       { type: 'Hostname', address: '192.0.2.3' },
-      { type: 'InternalIP', address: 'node-1' },
+      internal('node-1'),
     ];
-    const body = JSON.stringify({ metadata: { continue: 'more' }, items: [{ status: { addresses } }, {}] });
-    expect(nodeAddressPage(body)).toEqual({ addresses: ['192.0.2.1', '2001:db8::1'], next: 'more' });
+    expect(nodeAddressPage(pageOf([addresses, []], 'more'))).toEqual({
+      addresses: ['192.0.2.1', '2001:db8::1'],
+      next: 'more',
+      isCut: false,
+    });
   });
 
   test('may be anything', () => {
@@ -21,18 +30,19 @@ describe('A page of nodes', () => {
       }),
     );
   });
-});
 
-describe('The text of addresses', () => {
-  test('has each address once, in one order', () => {
-    expect(addressesText(['192.0.2.2', '192.0.2.1', '192.0.2.2'])).toBe('192.0.2.1,192.0.2.2');
-    expect(addressesText([])).toBe('');
+  test('has no more than the first 16 addresses of one node, and all of the next', () => {
+    const { addresses, isCut } = nodeAddressPage(pageOf([some(2_000), some(2, 1)]));
+    expect([addresses.length, addresses.slice(-2), isCut]).toEqual([18, ['10.1.0.0', '10.1.0.1'], true]);
   });
 
-  test('is cut between two addresses where there are too many for an annotation', () => {
-    const many = Array.from({ length: 20_000 }, (_, index) => `10.0.${index >> 8}.${index & 255}`);
-    const text = addressesText(many);
-    expect(text.length).toBeLessThanOrEqual(128 * 1024);
-    expect(text.split(',').every((one) => many.includes(one))).toBe(true);
+  test('is not read to its end where a node has any number of entries that are no addresses', () => {
+    const entries = [...Array.from({ length: 64 }, () => internal('none')), internal('192.0.2.1')];
+    expect(nodeAddressPage(pageOf([entries]))).toEqual({ addresses: [], isCut: true });
+  });
+
+  test('has no more nodes than were requested', () => {
+    const { addresses, isCut } = nodeAddressPage(pageOf(Array.from({ length: 51 }, (_, index) => some(1, index))));
+    expect([addresses.length, isCut]).toEqual([50, true]);
   });
 });

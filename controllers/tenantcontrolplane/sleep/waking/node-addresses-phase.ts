@@ -8,14 +8,15 @@ import type { Cluster } from '../../../../runtime/client/cluster.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Scope } from '../../scope.ts';
 import { activatorSlice } from './activator-slices.ts';
-import { addressesText, nodeAddressPage } from './node-address-page.ts';
+import { KnownNodes } from './known-nodes.ts';
+import { nodeAddressPage, nodesOfPage } from './node-address-page.ts';
 import { wakesOnRequest } from './wakes-on-request.ts';
 
-/** The addresses of nodes are read again after this time at most, in milliseconds. */
+/** The addresses of nodes are not read again before, in milliseconds. */
 const freshMs = 10 * 60_000;
 
-/** Beyond so many pages of nodes, the others are not known. */
-const mostPages = 20;
+/** So long before it falls asleep by its schedule they are read once more, in milliseconds. */
+const beforeSleepMs = 60_000;
 
 /** All pages together may take so long, in milliseconds. */
 const answersMs = 10_000;
@@ -32,24 +33,38 @@ export async function nodeAddresses(scope: Readonly<Scope>, deps: Dependencies, 
   const { uid, namespace, name } = tcp.metadata;
   const isWanted = tcp.spec.sleep?.wakeOn?.includes('NodeRequest') !== true;
   const now = deps.clock.monotonic();
+  const again = { is: 'done', ...beforeSleep(scope, ctx) } as const;
   const [kind, at] = (deps.memory.recall(uid, fact) ?? '').split(' ');
-  if (kind === String(isWanted) && now - Number(at) < freshMs) return { is: 'done' };
-  const text = isWanted ? await read(scope, deps, ctx) : '';
-  if (text === undefined) return { is: 'done' };
+  if (kind === String(isWanted) && now - Number(at) < freshMs) return again;
+  const found = isWanted ? await read(scope, deps, ctx) : new KnownNodes();
+  if (found === undefined) return again;
+  const text = found.text();
   if (text !== activator.nodes) {
     const key = { namespace, name: activatorSlice(tenantObjects(name).service, scope.service?.spec?.ipFamilies?.[0]) };
     const body = { metadata: { annotations: { [annotations.nodeAddresses]: text === '' ? null : text } } };
     await deps.cluster.patch(kinds.EndpointSlice, key, { type: 'merge', body }, { signal: ctx.signal });
   }
+  if (found.isCut) ctx.event('Warning', 'NodesNotKnown', unknownNodes);
   deps.memory.remember(uid, fact, `${isWanted} ${now}`);
-  return { is: 'done' };
+  return again;
 }
 
-/** The addresses of all nodes, as text; undefined if they cannot be read now. */
-async function read(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<string | undefined> {
+const unknownNodes =
+  'the control plane has more nodes, or more addresses of nodes, than are noted for the activator: calls from the others wake it up';
+
+/** When to read them for the last time before it falls asleep; nobody uses it then, so nothing else has it reconciled. */
+function beforeSleep({ sleep }: Readonly<Scope>, { now }: Context): { readonly afterMs?: number } {
+  const { state, nextTransitionTime } = sleep?.status ?? {};
+  if (state !== 'Awake' || nextTransitionTime === undefined) return {};
+  const afterMs = Date.parse(nextTransitionTime) - beforeSleepMs - now.getTime();
+  return afterMs > 0 ? { afterMs } : {};
+}
+
+/** The addresses of nodes; undefined if they cannot be read now. */
+async function read(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<KnownNodes | undefined> {
   const limit = deadline(deps.clock, answersMs, [ctx.signal]);
   try {
-    return addressesText(await pages(deps.tenants.client(scope), limit.signal));
+    return await pages(deps.tenants.client(scope), limit.signal);
   } catch (error) {
     ctx.signal.throwIfAborted();
     if (limit.signal.aborted || error instanceof ApiError || error instanceof UnreachableError) return undefined;
@@ -59,15 +74,13 @@ async function read(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): P
   }
 }
 
-async function pages(client: Cluster, signal: AbortSignal): Promise<readonly string[]> {
-  const found: string[] = [];
-  let next: string | undefined;
-  for (let page = 0; page < mostPages; page += 1) {
-    const query = new URLSearchParams({ limit: '50', ...(next !== undefined && { continue: next }) });
-    const read = nodeAddressPage(await client.text(`/api/v1/nodes?${query.toString()}`, { signal }));
-    found.push(...read.addresses);
-    next = read.next;
-    if (next === undefined) break;
+async function pages(client: Cluster, signal: AbortSignal): Promise<KnownNodes> {
+  const known = new KnownNodes();
+  for (let next: string | undefined = ''; next !== undefined;) {
+    const query = new URLSearchParams({ limit: String(nodesOfPage), ...(next !== '' && { continue: next }) });
+    const body = await client.text(`/api/v1/nodes?${query.toString()}`, { signal });
+    const page = nodeAddressPage(body);
+    next = known.take(page, body.length) ? page.next : undefined;
   }
-  return found;
+  return known;
 }
