@@ -17,6 +17,7 @@ import { removeJob } from './datastore/migration/job.ts';
 import { tenancyOfShare } from './datastore/migration/tenancies.ts';
 import { tenancyOf } from './datastore/store-phase.ts';
 import { podSelectorText } from './shared/pod-selector.ts';
+import { releasePort } from './sleep/waking/release-port.ts';
 
 /** What a deletion still waits for. */
 export interface Waiting {
@@ -247,7 +248,7 @@ async function releaseFinalizers(tcp: TenantControlPlane, deps: Dependencies, ct
  */
 export async function remove(tcp: TenantControlPlane, deps: Dependencies, ctx: Context): Promise<Waiting | undefined> {
   await deps.tenants.close(tcp.metadata.uid);
-  await deps.waking.ports.release(tcp.metadata, ctx.signal);
+  await releasePort(tcp, deps, ctx);
   const migrating = await stopMigration(tcp, deps, ctx);
   if (migrating !== undefined) return migrating;
   const restoring = await stopRestores(tcp, deps, ctx);

@@ -3,7 +3,9 @@ import type { EndpointSlice } from '../../../api/core/kinds.ts';
 import type { SleepSpec } from '../../../api/embedded/sleep.ts';
 import type { Resource } from '../../../api/meta.ts';
 import { activatorObjects } from '../../../api/names.ts';
+import { tenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Informer } from '../../../runtime/cache/informer.ts';
+import { tenantControlPlaneWith } from '../../builders/tenant-control-plane.ts';
 import { emptyInformers } from '../../fake/empty-informers.ts';
 import { selects } from '../../fake/selectors.ts';
 import { TenantWorld } from '../tenant-world.ts';
@@ -17,7 +19,8 @@ export const requestsKey = { namespace: operator, name: activatorObjects.wakeReq
 export const nights = { sleep: '0 20 * * *', wake: '0 7 * * *' };
 const bySelector = { 'endpointslice.kubernetes.io/managed-by': 'endpointslice-controller.k8s.io' };
 
-const slice = (namespace: string, service: string, addresses: readonly string[], nodeName?: string) => ({
+/** A slice of the selector of a Service. */
+export const sliceOf = (namespace: string, service: string, addresses: readonly string[], nodeName?: string) => ({
   apiVersion: 'discovery.k8s.io/v1',
   kind: 'EndpointSlice',
   metadata: { namespace, name: `${service}-abc`, labels: { 'kubernetes.io/service-name': service, ...bySelector } },
@@ -79,12 +82,17 @@ export class WakingWorld extends TenantWorld {
   }
 
   async activators(addresses: readonly string[]): Promise<void> {
-    await this.cluster.seed(kinds.EndpointSlice, slice(operator, activatorObjects.service, addresses, 'node-1'));
+    await this.cluster.seed(kinds.EndpointSlice, sliceOf(operator, activatorObjects.service, addresses, 'node-1'));
+  }
+
+  /** Another control plane, which nobody works on here. */
+  async beside(namespace: string, name: string): Promise<void> {
+    await this.cluster.seed(tenantControlPlane, { ...tenantControlPlaneWith({}), metadata: { namespace, name } });
   }
 
   /** What the selector of the Service finds. */
   async serve(...addresses: readonly string[]): Promise<void> {
-    await this.cluster.seed(kinds.EndpointSlice, slice('default', 'tenant', addresses));
+    await this.cluster.seed(kinds.EndpointSlice, sliceOf('default', 'tenant', addresses));
   }
 
   /** Lets the time come, as in `2030-01-01T20:00:00Z`, and reconciles. */

@@ -27,6 +27,9 @@ function lookAgainMs(uid: string): number {
   return Math.round(sleepsMs * (1 - share / 12));
 }
 
+/** Until a control plane without a port claims one again, in milliseconds. */
+const claimAgainMs = 10 * 60_000;
+
 /** Has calls reach the activator while the control plane sleeps, and until its own pods are reached. */
 export async function waking(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
   const { tcp } = scope;
@@ -38,14 +41,21 @@ export async function waking(scope: Readonly<Scope>, deps: Dependencies, ctx: Co
     await ports.release(tcp.metadata, ctx.signal);
     return { is: 'done', learned: { activator: {} } };
   }
-  const port = await ports.claim(tcp.metadata, ctx.signal);
-  if (port === undefined) {
+  const claimed = await ports.claim({ ...tcp.metadata, recorded: tcp.status?.sleep?.port }, ctx.signal);
+  if (claimed.port === undefined) {
     await endRequest(scope, deps, { ctx, isServed: true });
-    return {
-      is: 'done',
-      learned: { activator: { trouble: 'no port of the activator is free, so calls do not wake it up' } },
-    };
+    return { is: 'done', learned: { activator: { trouble: claimed.trouble } }, afterMs: claimAgainMs };
   }
+  return lead(scope, deps, { ctx, port: claimed.port });
+}
+
+/** Has calls reach the activator at this port of it, or not. */
+async function lead(
+  scope: Readonly<Scope>,
+  deps: Dependencies,
+  { ctx, port }: { readonly ctx: Context; readonly port: number },
+): Promise<Outcome<Scope>> {
+  const { tcp } = scope;
   const service = needed(scope.service, 'service');
   const { name } = service.metadata;
   const found = await deps.cluster.list(kinds.EndpointSlice, {

@@ -4,7 +4,9 @@ import type { SleepSpec } from '../../../../api/embedded/sleep.ts';
 import { activatorPorts, annotations } from '../../../../api/names.ts';
 import { tenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { apiServerMetrics } from '../../../../testing/builders/api-server-metrics.ts';
-import { WakingWorld, nights, requestsKey, tableKey } from '../../../../testing/worlds/sleep/waking-world.ts';
+import { WakingWorld, nights, requestsKey, sliceOf, tableKey } from '../../../../testing/worlds/sleep/waking-world.ts';
+import { StoreError } from '../../../../stores/store-error.ts';
+import { mostOfNamespace } from './activator-ports.ts';
 import { choosePort } from './choose-port.ts';
 
 const tenantKey = { namespace: 'default', name: 'tenant' };
@@ -239,6 +241,7 @@ describe('The port of the activator', () => {
       spec: { dataStore: 'default', sleep: { schedules: [nights], wakeOn: ['Request'] } },
     });
     const first = choosePort(created.metadata.uid, () => false) ?? 0;
+    await world.beside('default', 'other');
     const data = { [first]: 'default/other' };
     await world.cluster.seed(kinds.ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata: tableKey, data });
     await world.settle();
@@ -265,6 +268,85 @@ describe('The port of the activator', () => {
     expect([await world.exists(), await world.table()]).toEqual([false, {}]);
   });
 
+  test('is given back by one whose deletion waits only after nothing leads there anymore', async () => {
+    const world = await WakingWorld.ready();
+    await world.sleep();
+    world.store.failure = new StoreError('Unreachable', 'etcd:2379: connection refused');
+    await world.cluster.admin.delete(tenantControlPlane, tenantKey);
+    world.cluster.before(async ({ kind, verb, name }) => {
+      if (kind?.kind !== 'ConfigMap' || verb !== 'patch' || name !== tableKey.name) return;
+      expect(await world.slice()).toBeUndefined();
+    });
+    await world.settle();
+    expect([await world.exists(), await world.table(), await world.slice()]).toEqual([true, {}, undefined]);
+  });
+
+  test('is free again when its control plane is gone, although nobody has given it back', async () => {
+    const world = await WakingWorld.ready();
+    await world.beside('default', 'there');
+    const others = { '20001': 'default/gone', '20002': 'default/there', '20003': 'default/led' };
+    await world.cluster.admin.patch(kinds.ConfigMap, tableKey, { type: 'merge', body: { data: others } });
+    const led = sliceOf('default', 'led', ['10.0.0.1']);
+    await world.cluster.seed(kinds.EndpointSlice, {
+      ...led,
+      metadata: { ...led.metadata, name: 'led-ipv4-activator' },
+    });
+    await world.settle();
+    expect(Object.values((await world.table()) ?? {})).toContain('default/gone');
+    await world.at('2030-01-01T12:11:00Z');
+    const left = Object.values((await world.table()) ?? {}).sort();
+    expect(left).toEqual(['default/led', 'default/tenant', 'default/there']);
+  });
+
+  test('is not the one that a former control plane of its name has left', async () => {
+    const world = new WakingWorld();
+    const created = await world.create({
+      spec: { dataStore: 'default', sleep: { schedules: [nights], wakeOn: ['Request'] } },
+    });
+    const port = choosePort(created.metadata.uid, () => false) ?? 0;
+    const former = port === activatorPorts.to ? activatorPorts.from : port + 1;
+    const data = { [former]: 'default/tenant' };
+    await world.cluster.seed(kinds.ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata: tableKey, data });
+    await world.settle();
+    expect(await world.table()).toEqual({ [port]: 'default/tenant' });
+  });
+
+  test('is none in a namespace whose others have too many, and it says what to do', async () => {
+    const world = new WakingWorld();
+    await world.create({ spec: { dataStore: 'default', sleep: { schedules: [nights], wakeOn: ['Request'] } } });
+    const all = Array.from(
+      { length: mostOfNamespace },
+      (_, index) => [`${20_000 + index}`, `default/a${index}`] as const,
+    );
+    const data: Record<string, string> = { ...Object.fromEntries(all), '29000': 'others/a' };
+    await world.cluster.seed(kinds.ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata: tableKey, data });
+    await Promise.all(Array.from({ length: 25 }, (_, index) => world.beside('default', `a${index}`)));
+    const end = await world.settle();
+    expect(Object.values((await world.table()) ?? {})).not.toContain('default/tenant');
+    expect(await world.condition('Asleep')).toContain('move some to another namespace');
+    expect(end.afterMs).toBeLessThanOrEqual(600_000);
+    // Most of the others are not there.
+    await world.at('2030-01-01T12:11:00Z');
+    expect((await world.read()).status?.sleep?.port).toBeDefined();
+  });
+
+  test('of somebody else is not taken away by one that has read an older table', async () => {
+    const world = await WakingWorld.ready();
+    const [port = ''] = Object.keys((await world.table()) ?? {});
+    await world.change({ spec: { sleep: { wakeOn: null } } });
+    let changes = 0;
+    world.cluster.before(async ({ kind, verb, name }) => {
+      if (kind?.kind !== 'ConfigMap' || verb !== 'patch' || name !== tableKey.name || changes > 0) return;
+      changes += 1;
+      await world.cluster.admin.patch(kinds.ConfigMap, tableKey, {
+        type: 'merge',
+        body: { data: { [port]: 'default/other' } },
+      });
+    });
+    await world.settle();
+    expect([changes, await world.table()]).toEqual([1, { [port]: 'default/other' }]);
+  });
+
   test('is chosen again when somebody else wrote the table at the same time', async () => {
     const world = new WakingWorld();
     const key = { kind: 'ConfigMap', verb: 'patch' };
@@ -272,6 +354,7 @@ describe('The port of the activator', () => {
     world.cluster.before(async ({ kind, verb }) => {
       if (kind?.kind !== key.kind || verb !== key.verb || others > 0) return;
       others += 1;
+      await world.beside('a', 'b');
       await world.cluster.admin.patch(kinds.ConfigMap, tableKey, { type: 'merge', body: { data: { '20000': 'a/b' } } });
     });
     await world.create({ spec: { dataStore: 'default', sleep: { schedules: [nights], wakeOn: ['Request'] } } });
@@ -336,6 +419,37 @@ describe('The nodes of a control plane', () => {
     expect(await noted(world)).toContain('192.0.2.8');
     await world.at('2030-01-01T12:11:00Z');
     expect(await noted(world)).toBe('192.0.2.7');
+  });
+
+  test('are read once more right before it falls asleep by its schedule', async () => {
+    const world = await withNodes();
+    await world.at('2030-01-01T19:48:00Z');
+    expect((await world.reconcile()).afterMs).toBe(11 * 60_000);
+    world.page = nodes('192.0.2.7');
+    await world.at('2030-01-01T19:59:00Z');
+    await world.sleep();
+    expect(await noted(world)).toBe('192.0.2.7');
+  });
+
+  test('are noted up to a limit, however many the tenant says that there are, and an Event says so', async () => {
+    const world = await withNodes();
+    let reads = 0;
+    world.page = '';
+    world.nodePage = () => {
+      reads += 1;
+      const items = Array.from({ length: 50 }, (_, node) => ({
+        status: {
+          addresses: Array.from({ length: 2_000 }, (__, index) => ({
+            type: 'InternalIP',
+            address: `10.${(reads * 50 + node) & 255}.${index >> 8}.${index & 255}`,
+          })),
+        },
+      }));
+      return JSON.stringify({ kind: 'NodeList', metadata: { continue: 'more' }, items });
+    };
+    await world.at('2030-01-01T12:11:00Z');
+    expect([reads, (await noted(world))?.split(',').length]).toEqual([2, 1_000]);
+    expect(world.events.filter((event) => event.startsWith('NodesNotKnown')).length).toBe(1);
   });
 
   test('are not noted if their calls are to wake it up as well', async () => {

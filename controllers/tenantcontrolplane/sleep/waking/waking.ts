@@ -3,15 +3,16 @@ import type { EndpointSlice } from '../../../../api/core/kinds.ts';
 import type { Key } from '../../../../api/meta.ts';
 import { activatorObjects } from '../../../../api/names.ts';
 import { tenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { Clock } from '../../../../runtime/clock.ts';
 import type { InformerFactory } from '../../../../runtime/cache/informer-factory.ts';
 import type { InformerSelection } from '../../../../runtime/cache/informer.ts';
 import type { Cluster } from '../../../../runtime/client/cluster.ts';
-import type { Clock } from '../../../../runtime/clock.ts';
 import type { Watch } from '../../../../runtime/reconcile/controller.ts';
 import { ActivatorPorts, portTableWatch } from './activator-ports.ts';
 import { activatorPods } from './activator-slices.ts';
 import type { ActivatorPod } from './activator-slices.ts';
 import { isWakeable } from './is-wakeable.ts';
+import { LeftPorts } from './left-ports.ts';
 import { WakeRequestsOf, wakeRequestWatch } from './wake-requests-of.ts';
 
 type Informers = Pick<InformerFactory, 'informer'>;
@@ -57,7 +58,7 @@ export class Waking {
     readonly clock: Clock;
   }) {
     this.requests = new WakeRequestsOf(parts);
-    this.ports = new ActivatorPorts(parts);
+    this.ports = new ActivatorPorts({ ...parts, leftovers: new LeftPorts(parts) });
     this.#informers = parts.informers;
     this.#namespace = parts.namespace;
     this.isPossible = parts.namespace !== '';
