@@ -143,6 +143,8 @@ export const annotations = {
   wakeUntil: `${domain}/wake-until`,
   /** On a TenantControlPlane or StewardControlPlane: RFC 3339 time until which it sleeps, unless `wakeUntil` says otherwise. */
   sleepUntil: `${domain}/sleep-until`,
+  /** On a TenantControlPlane below a Cluster: version to which the topology of the Cluster upgrades it, for which it has to be awake. */
+  clusterUpgrade: `${domain}/cluster-upgrade`,
   /**
    * On the EndpointSlice that leads calls of a tenant to the activator: the addresses of the tenant's nodes, whose calls do not wake it up,
    * separated by commas.

@@ -10,6 +10,8 @@ export const watchFilterLabel = 'cluster.x-k8s.io/watch-filter';
 export const pausedAnnotation = 'cluster.x-k8s.io/paused';
 /** Annotation of an infrastructure cluster that is managed by something other than its provider. */
 export const managedByAnnotation = 'cluster.x-k8s.io/managed-by';
+/** Label on what the topology of a Cluster writes. */
+export const topologyOwnedLabel = 'topology.cluster.x-k8s.io/owned';
 /** Annotation with which the topology controller marks its dry runs. */
 export const topologyDryRunAnnotation = 'topology.cluster.x-k8s.io/dry-run';
 /** Type of the Secrets that Cluster API reads. The type of a Secret is immutable. */

@@ -145,6 +145,8 @@ test('how long a tenant has slept, what woke it up and its last use are series o
   ).toEqual(['asleep_seconds_total{} 3600', 'wakes_total{cause="schedule"} 2', 'wakes_total{cause="person"} 1']);
   const byRequest = of({ sleep: { state: 'Awake', since: time, reason: 'Use', ended: { ...ended, byRequest: 3 } } });
   expect(byRequest).toContain('wakes_total{cause="request"} 3');
+  const byUpgrade = of({ sleep: { state: 'Awake', since: time, reason: 'Use', ended: { ...ended, byUpgrade: 4 } } });
+  expect(byUpgrade).toContain('wakes_total{cause="upgrade"} 4');
   expect(of({})).toEqual([]);
 });
 

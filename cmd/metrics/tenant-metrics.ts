@@ -87,15 +87,16 @@ export function tenantMetrics(facts: TenantFacts): readonly ObjectMetric<TenantC
     },
     {
       name: 'steward_tenant_wakes_total',
-      help: 'How often the control plane woke up, by its schedules, a call or a person; absent before `spec.sleep` or an annotation first had an effect',
+      help: 'How often the control plane woke up, by its schedules, a call, an upgrade of its Cluster or a person; absent before `spec.sleep` or an annotation first had an effect',
       type: 'counter',
       labels: ['cause'],
       samples: ({ status }) => {
         if (status?.sleep === undefined) return [];
-        const { bySchedule = 0, byRequest, byPerson = 0 } = status.sleep.ended ?? {};
+        const { bySchedule = 0, byRequest, byUpgrade, byPerson = 0 } = status.sleep.ended ?? {};
         return [
           ...sample(bySchedule, { cause: 'schedule' }),
           ...(byRequest === undefined ? [] : sample(byRequest, { cause: 'request' })),
+          ...(byUpgrade === undefined ? [] : sample(byUpgrade, { cause: 'upgrade' })),
           ...sample(byPerson, { cause: 'person' }),
         ];
       },

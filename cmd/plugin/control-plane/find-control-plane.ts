@@ -1,4 +1,4 @@
-import { clusterNameLabel } from '../../../api/cluster-api/names.ts';
+import { clusterNameLabel, topologyOwnedLabel } from '../../../api/cluster-api/names.ts';
 import { capiCluster } from '../../../api/cluster-api/kinds.ts';
 import { stewardControlPlane } from '../../../api/controlplane/steward-control-plane.ts';
 import type { StewardControlPlane } from '../../../api/controlplane/steward-control-plane.ts';
@@ -23,9 +23,6 @@ export interface ControlPlane {
 export type LocalControlPlane = ControlPlane & { readonly tenant: TenantControlPlane };
 
 type Reading = Pick<ManagementCluster, 'cluster' | 'namespace' | 'signal'>;
-
-/** Label on what the topology of a Cluster writes. */
-const topologyOwnedLabel = 'topology.cluster.x-k8s.io/owned';
 
 /**
  * The control plane of this name: of a TenantControlPlane, of a StewardControlPlane, or of the Cluster that it is for, whose name is the

@@ -82,7 +82,11 @@ export async function planControlPlane(input: ControlPlanePlanInput): Promise<Pl
   const manifest = (of: StewardControlPlane): unknown => {
     // A manifest has no status, which says what has been restored.
     const restore = restoreState({ spec: of.spec, status: current?.status }, existing);
-    return JSON.parse(JSON.stringify(tenantControlPlaneOf(of, served.cluster, { existing, now, restore })));
+    return JSON.parse(
+      JSON.stringify(
+        tenantControlPlaneOf({ ...of, status: current?.status }, served.cluster, { existing, now, restore }),
+      ),
+    );
   };
   if (current !== undefined) await world.management.put(stewardControlPlane, next);
   const merged = mergeApplied(

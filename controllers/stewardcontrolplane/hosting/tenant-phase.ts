@@ -6,7 +6,7 @@ import { ApiError } from '../../../runtime/client/errors.ts';
 import type { Context } from '../../../runtime/reconcile/controller.ts';
 import type { Outcome, Phase } from '../../../runtime/reconcile/phases.ts';
 import { heldByAddons, reportSkipped } from '../upgrade/addon-gate.ts';
-import { restartDueMs } from '../tenant/restart-mark.ts';
+import { dueMs } from '../tenant/due-ms.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { fieldManager } from '../dependencies.ts';
 import { refusalOf } from '../infrastructure/refusal.ts';
@@ -72,7 +72,7 @@ async function makeTenant(
   reportSkipped(hold, { scp, cluster, existing }, ctx);
   await keepClaim(deps, scp, { host, claim, ctx });
   await setTenantPause(host, key, { paused: false, ctx });
-  const afterMs = restartDueMs({ after: scp.spec.rollout?.after, now: ctx.now });
+  const afterMs = dueMs({ scp, cluster }, ctx.now);
   return {
     is: 'done',
     learned: { tenant, ...hold },

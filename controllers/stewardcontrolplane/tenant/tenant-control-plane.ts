@@ -26,6 +26,7 @@ import { annotations } from '../../../api/names.ts';
 import { withoutPort } from '../infrastructure/host-and-port.ts';
 import type { RestoreState } from '../restore/restore-state.ts';
 import { restoreName } from '../restore/restore-state.ts';
+import { clusterUpgrade } from '../upgrade/cluster-upgrade.ts';
 import { handDown } from './hand-down.ts';
 import { restartMark } from './restart-mark.ts';
 
@@ -40,6 +41,9 @@ const personal =
 
 /** Annotations of the TenantControlPlane that record whether it was restored: they are not taken from the StewardControlPlane. */
 const ofRestores: readonly string[] = [annotations.awaitsRestore, annotations.restored];
+
+/** Annotations that this controller decides about. */
+const decidedHere: readonly string[] = [...ofRestores, annotations.clusterUpgrade];
 
 /** What counts besides the two objects. */
 export interface Seen {
@@ -62,8 +66,9 @@ export interface Seen {
 export function tenantControlPlaneOf(scp: StewardControlPlane, cluster: CapiCluster, seen: Seen): Manifest {
   const { name, namespace } = scp.metadata;
   const handedDown = Object.entries(scp.metadata.annotations ?? {}).filter(
-    ([key]) => !personal.test(key) && !ofRestores.includes(key),
+    ([key]) => !personal.test(key) && !decidedHere.includes(key),
   );
+  const upgrade = clusterUpgrade(scp, cluster);
   return {
     apiVersion: `${tenantControlPlane.group}/${tenantControlPlane.version}`,
     kind: tenantControlPlane.kind,
@@ -74,6 +79,7 @@ export function tenantControlPlaneOf(scp: StewardControlPlane, cluster: CapiClus
       annotations: {
         ...Object.fromEntries(handedDown),
         [annotations.deletionPolicy]: 'Retain',
+        ...(upgrade !== undefined && { [annotations.clusterUpgrade]: upgrade }),
         ...(seen.restore?.is === 'awaited' && { [annotations.awaitsRestore]: restoreName(scp) }),
       },
       ownerReferences: [ownerReferenceOf(scp)],

@@ -11,7 +11,7 @@ import type { Outcome, Phase } from '../../../runtime/reconcile/phases.ts';
 import { heldByAddons, reportSkipped } from '../upgrade/addon-gate.ts';
 import { resumedRestore } from '../restore/restore-pause.ts';
 import { restoreState } from '../restore/restore-state.ts';
-import { restartDueMs } from './restart-mark.ts';
+import { dueMs } from './due-ms.ts';
 import { withPause } from './tenant-pause.ts';
 import { tenantControlPlaneOf } from './tenant-control-plane.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -68,7 +68,7 @@ export function tenantPhase(deps: Dependencies): Phase<Scope> {
         const tenant = await deps.cluster.apply(tenantControlPlane, manifest, options);
         reportSkipped(hold, { scp, cluster, existing }, ctx);
         if (retained !== undefined && made.length > 0) await letAdopt(deps, retained, tenant, ctx);
-        const afterMs = restartDueMs({ after: scp.spec.rollout?.after, now: ctx.now });
+        const afterMs = dueMs({ scp, cluster }, ctx.now);
         return {
           is: 'done',
           learned: { tenant, ...hold },

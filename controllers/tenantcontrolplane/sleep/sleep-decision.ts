@@ -1,5 +1,6 @@
 import type { SleepStatus } from '../../../api/steward/v1alpha1/sleep/sleep-status.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { clusterUpgrade } from './cluster-upgrade.ts';
 import type { ScheduleAnswers } from './schedule-answers.ts';
 import type { ScheduledSleep } from './scheduled-sleep.ts';
 import { sleepOverride } from './sleep-override.ts';
@@ -93,7 +94,7 @@ export interface SleepFacts {
 /**
  * Whether a control plane sleeps, by the time, its spec, its annotations and its use alone: whatever a manager has missed, the next one
  * decides the same. Only two things keep it awake that should sleep: it was never Ready, or something is under way that has to end first.
- * What begins while it sleeps does not wake it.
+ * What begins while it sleeps does not wake it, except for an upgrade of its Cluster.
  */
 export function sleepDecision(tcp: TenantControlPlane, now: Date, facts: SleepFacts): SleepDecision {
   const { answers, underWay } = facts;
@@ -108,8 +109,12 @@ export function sleepDecision(tcp: TenantControlPlane, now: Date, facts: SleepFa
   const kept = { ...(firstReadyTime !== undefined && { firstReadyTime }), ...(port !== undefined && { port }) };
   // Whatever else keeps it awake meanwhile: when that has ended, the call still counts.
   const lastRequest = isAwakeByRequest(tcp, moment, answers) ? before?.requestTime : undefined;
-  const record = (state: SleepStatus['state'], { reason, isCalled }: Decided, next?: number): SleepStatus => {
-    const cause = isCalled === true ? 'Request' : reason;
+  const record = (
+    state: SleepStatus['state'],
+    { reason, isCalled, isUpgraded }: Decided,
+    next?: number,
+  ): SleepStatus => {
+    const cause = isCalled === true ? 'Request' : isUpgraded === true ? 'Upgrade' : reason;
     const ended = state === 'Awake' ? endedAfter(before, cause, moment) : before?.ended;
     const requestTime =
       isCalled === true && reason === 'Request' ? text(moment) : state === 'Awake' ? lastRequest : undefined;
@@ -130,9 +135,12 @@ export function sleepDecision(tcp: TenantControlPlane, now: Date, facts: SleepFa
   const { isAsleep, next } = decided;
   const again = dueAgain(decided, moment);
   if (!isAsleep) return { ...known, ...again, status: record('Awake', decided, next) };
-  const delayed = delay(before, underWay);
-  if (delayed !== undefined)
-    return { ...known, ...again, status: record('Awake', keptAwake(before, decided)), delayed };
+  const upgrade = clusterUpgrade(tcp, moment);
+  const delayed = delay(before, { upgrade, underWay });
+  if (delayed !== undefined) {
+    const status = record('Awake', { ...keptAwake(before, decided), isUpgraded: upgrade !== undefined });
+    return { ...known, ...again, status, delayed };
+  }
   if (decided.isUnused === true && isDoubtful(before, facts))
     return { ...known, ...again, status: record('Awake', keptAwake(before, decided)) };
   return { ...known, ...again, status: record('Asleep', decided, next) };
@@ -145,7 +153,10 @@ function dueAgain({ next, again }: ScheduledSleep, now: number): Pick<SleepDecis
 }
 
 /** What is recorded of a decision. */
-type Decided = Pick<Wanted, 'reason' | 'isCalled'>;
+type Decided = Pick<Wanted, 'reason' | 'isCalled'> & {
+  /** It would sleep if its Cluster were not being upgraded. */
+  readonly isUpgraded?: boolean;
+};
 
 /** What is recorded of one that is not unused for long enough, or busy: a call, if that was what kept it awake. */
 function keptAwake(before: SleepStatus | undefined, decided: Wanted): Decided {
@@ -162,24 +173,40 @@ function isDoubtful(before: SleepStatus | undefined, { use }: SleepFacts): boole
   return before?.state !== 'Asleep' && use?.isProven !== true;
 }
 
+type WakeCause = SleepStatus['reason'] | 'Upgrade';
+
 /** What is recorded of the times in which it slept, of one that is awake now. */
-function endedAfter(before: SleepStatus | undefined, reason: SleepStatus['reason'], now: number): SleepStatus['ended'] {
+function endedAfter(before: SleepStatus | undefined, cause: WakeCause, now: number): SleepStatus['ended'] {
   if (before?.state !== 'Asleep') return before?.ended;
-  const { seconds = 0, bySchedule = 0, byRequest = 0, byPerson = 0 } = before.ended ?? {};
-  const isByRequest = reason === 'Request';
-  const isByPerson = !isByRequest && (reason === 'Manual' || before.reason === 'Manual');
+  const { seconds = 0, bySchedule = 0, byRequest = 0, byUpgrade = 0, byPerson = 0 } = before.ended ?? {};
+  const by = wokenBy(before, cause);
+  const counts = {
+    byRequest: byRequest + (by === 'byRequest' ? 1 : 0),
+    byUpgrade: byUpgrade + (by === 'byUpgrade' ? 1 : 0),
+  };
   return {
     // Rounded up: a metric that counted on until now must not decrease.
     seconds: seconds + Math.max(Math.ceil((now - Date.parse(before.since)) / 1000), 0),
-    bySchedule: bySchedule + (isByPerson || isByRequest ? 0 : 1),
-    ...(byRequest + (isByRequest ? 1 : 0) > 0 && { byRequest: byRequest + (isByRequest ? 1 : 0) }),
-    byPerson: byPerson + (isByPerson ? 1 : 0),
+    bySchedule: bySchedule + (by === 'bySchedule' ? 1 : 0),
+    ...(counts.byRequest > 0 && { byRequest: counts.byRequest }),
+    ...(counts.byUpgrade > 0 && { byUpgrade: counts.byUpgrade }),
+    byPerson: byPerson + (by === 'byPerson' ? 1 : 0),
   };
 }
 
-function delay(before: SleepStatus | undefined, underWay: () => string | undefined): SleepDecision['delayed'] {
+/** What counts as having woken it up. */
+function wokenBy(before: SleepStatus, cause: WakeCause): Exclude<keyof NonNullable<SleepStatus['ended']>, 'seconds'> {
+  if (cause === 'Request') return 'byRequest';
+  if (cause === 'Upgrade') return 'byUpgrade';
+  return cause === 'Manual' || before.reason === 'Manual' ? 'byPerson' : 'bySchedule';
+}
+
+function delay(
+  before: SleepStatus | undefined,
+  { upgrade, underWay }: Pick<SleepFacts, 'underWay'> & { readonly upgrade: string | undefined },
+): SleepDecision['delayed'] {
   if (before?.firstReadyTime === undefined) return { by: 'Starting', message: 'it has not been Ready yet' };
-  const work = before.state === 'Asleep' ? undefined : underWay();
+  const work = upgrade ?? (before.state === 'Asleep' ? undefined : underWay());
   return work === undefined ? undefined : { by: 'WorkUnderWay', message: work };
 }
 

@@ -30,6 +30,7 @@ export const sleepStatus = obj({
         seconds: described(int64(), 'How long it slept in all of these times together.'),
         bySchedule: described(int64(), 'How often a schedule woke it up.'),
         byRequest: opt(described(int64(), 'How often a call woke it up.')),
+        byUpgrade: opt(described(int64(), 'How often an upgrade of its Cluster woke it up.')),
         byPerson: described(int64(), 'How often a person woke it up, or what a person had requested ended.'),
       }),
       'The times in which it slept and that have ended, since `spec.sleep` or an annotation first had an effect.',

@@ -1,0 +1,109 @@
+import { describe, expect, test } from '@jest/globals';
+import type { SleepSpec } from '../../../api/embedded/sleep.ts';
+import { annotations } from '../../../api/names.ts';
+import { TenantWorld } from '../../../testing/worlds/tenant-world.ts';
+
+const nights: SleepSpec = { schedules: [{ sleep: '0 20 * * *', wake: '0 7 * * *' }] };
+
+/** A control plane that sleeps in the night, and whose Cluster gets another version then. */
+class UpgradedWorld extends TenantWorld {
+  constructor() {
+    super({ start: new Date('2030-01-01T12:00:00Z') });
+  }
+
+  static async asleep(annotated: Readonly<Record<string, string>> = {}): Promise<UpgradedWorld> {
+    const world = new UpgradedWorld();
+    await world.create({
+      kubernetes: { version: 'v1.35.4' },
+      spec: { dataStore: 'default', sleep: nights },
+    });
+    await world.settle();
+    await world.change({ metadata: { annotations: annotated } });
+    await world.at('2030-01-01T21:00:00Z');
+    expect(await world.pods()).toBe(0);
+    return world;
+  }
+
+  async at(time: string): Promise<void> {
+    await this.clock.advance(Date.parse(time) - this.clock.now().getTime());
+    await this.settle();
+  }
+
+  /** What the StewardControlPlane writes. */
+  async upgrade(version: string | null): Promise<void> {
+    await this.change({ metadata: { annotations: { [annotations.clusterUpgrade]: version } } });
+    if (version !== null) await this.change({ spec: { kubernetes: { version } } });
+    await this.settle();
+  }
+
+  async pods(): Promise<number | undefined> {
+    return (await this.deployment())?.spec?.replicas;
+  }
+
+  async installed(): Promise<string | undefined> {
+    return (await this.read()).status?.kubernetesResources?.version?.version;
+  }
+}
+
+describe('An upgrade of its Cluster', () => {
+  test('wakes a control plane that sleeps, which is upgraded, and falls asleep again when it is over', async () => {
+    const world = await UpgradedWorld.asleep();
+    await world.upgrade('v1.36.3');
+    expect([await world.pods(), await world.installed(), await world.condition('Asleep')]).toEqual([
+      2,
+      'v1.36.3',
+      'False WorkUnderWay: it is time to sleep, but its Cluster is being upgraded to v1.36.3',
+    ]);
+    expect(world.events).toContain('WakingUp: it is time to sleep, but its Cluster is being upgraded to v1.36.3');
+    // Its workers are upgraded meanwhile.
+    await world.at('2030-01-01T22:00:00Z');
+    expect(await world.pods()).toBe(2);
+    await world.upgrade(null);
+    expect([await world.pods(), await world.installed()]).toEqual([0, 'v1.36.3']);
+    expect((await world.read()).status?.sleep).toMatchObject({
+      state: 'Asleep',
+      reason: 'Schedule',
+      ended: { bySchedule: 0, byUpgrade: 1, byPerson: 0 },
+    });
+    await world.at('2030-01-02T07:00:00Z');
+    expect((await world.read()).status?.sleep?.ended).toMatchObject({ bySchedule: 1, byUpgrade: 1 });
+  });
+
+  test('keeps one awake that should fall asleep', async () => {
+    const world = await UpgradedWorld.asleep();
+    await world.at('2030-01-02T12:00:00Z');
+    await world.upgrade('v1.36.3');
+    await world.at('2030-01-02T21:00:00Z');
+    expect([await world.pods(), (await world.read()).status?.sleep?.ended?.byUpgrade]).toEqual([2, undefined]);
+  });
+
+  test('waits while a person has put it to sleep, and says so', async () => {
+    const world = await UpgradedWorld.asleep({ [annotations.sleepUntil]: '2030-01-03T12:00:00Z' });
+    await world.upgrade('v1.36.3');
+    expect([await world.pods(), await world.installed(), await world.condition('Asleep')]).toEqual([
+      0,
+      'v1.35.4',
+      'True',
+    ]);
+    expect(await world.condition('UpgradeAllowed')).toContain(
+      `False Sleeping: upgrade from v1.35.4 to v1.36.3 is held: the annotation ${annotations.sleepUntil} is set`,
+    );
+    await world.at('2030-01-03T12:00:00Z');
+    expect([await world.pods(), await world.installed()]).toEqual([2, 'v1.36.3']);
+  });
+
+  test('waits while it has 0 replicas, and says so', async () => {
+    const world = await UpgradedWorld.asleep();
+    await world.change({ spec: { controlPlane: { deployment: { replicas: 0 } } } });
+    await world.upgrade('v1.36.3');
+    expect([await world.pods(), await world.installed()]).toEqual([0, 'v1.35.4']);
+    expect(await world.condition('UpgradeAllowed')).toContain('spec.controlPlane.deployment.replicas is 0');
+  });
+
+  test('is none for a control plane of its own, whose new minor waits until it is awake', async () => {
+    const world = await UpgradedWorld.asleep();
+    await world.change({ spec: { kubernetes: { version: 'v1.36.3' } } });
+    await world.settle();
+    expect([await world.pods(), await world.installed()]).toEqual([0, 'v1.35.4']);
+  });
+});
