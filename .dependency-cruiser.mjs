@@ -19,7 +19,7 @@ const acting = `^controllers/tenantcontrolplane/(${[
   'encryption/rewrite-page',
   'endpoint/exposure/(apply-routes|routes)',
   'shared/(inside-tenant|phase-row|preserve-replicas|reconcile-cache|selection-in-tenant|translate-errors|ttl-list-cache)',
-  'sleep/(backups-of|waking/(activator-ports|wake-requests-of|waking))',
+  'sleep/(backups-of|waking/(activator-ports|left-ports|release-port|wake-requests-of|waking))',
   'tenant/(read-tenant|tenant-access|used-servers)',
   'workload/(external-pdbs|management-api|namespace-standard|rollout/(find|read)-rollout|start-queue)',
 ].join('|')})\\.ts$`;

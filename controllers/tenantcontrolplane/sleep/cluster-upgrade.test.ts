@@ -1,6 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { SleepSpec } from '../../../api/embedded/sleep.ts';
 import { annotations } from '../../../api/names.ts';
+import type { SleepStatus } from '../../../api/steward/v1alpha1/sleep/sleep-status.ts';
+import { ScheduleAnswers } from './schedule-answers.ts';
+import { sleepDecision } from './sleep-decision.ts';
+import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control-plane.ts';
 import { TenantWorld } from '../../../testing/worlds/tenant-world.ts';
 
 const nights: SleepSpec = { schedules: [{ sleep: '0 20 * * *', wake: '0 7 * * *' }] };
@@ -98,6 +102,35 @@ describe('An upgrade of its Cluster', () => {
     await world.upgrade('v1.36.3');
     expect([await world.pods(), await world.installed()]).toEqual([0, 'v1.35.4']);
     expect(await world.condition('UpgradeAllowed')).toContain('spec.controlPlane.deployment.replicas is 0');
+  });
+
+  test('wakes one up that nobody used, which falls asleep when nobody has used it for as long again', () => {
+    const asleep = {
+      state: 'Asleep',
+      since: '2030-01-01T12:00:00Z',
+      reason: 'Use',
+      firstReadyTime: '2029-01-01T00:00:00Z',
+    } as const;
+    const of = (sleep: SleepStatus | undefined, upgrade?: string) =>
+      tenantControlPlaneWith({
+        metadata: { annotations: upgrade === undefined ? {} : { [annotations.clusterUpgrade]: upgrade } },
+        spec: { sleep: { afterIdle: '30m' } },
+        status: { sleep },
+      });
+    const facts = { answers: new ScheduleAnswers(), underWay: () => undefined };
+    const now = new Date('2030-01-01T13:00:00Z');
+    const since = now;
+    const woken = sleepDecision(of(asleep, 'v1.36.3'), now, facts);
+    expect([woken.status?.state, woken.delayed?.by, woken.status?.ended?.byUpgrade]).toEqual([
+      'Awake',
+      'WorkUnderWay',
+      1,
+    ]);
+    const used = { state: 'InUse', since, unusedMs: 0, isProven: true } as const;
+    expect(sleepDecision(of(woken.status), now, { ...facts, use: used })).toMatchObject({ status: { state: 'Awake' } });
+    const idle = { state: 'Idle', since, unusedMs: 1_800_000, isProven: true } as const;
+    const end = sleepDecision(of(woken.status), now, { ...facts, use: idle });
+    expect(end.status).toMatchObject({ state: 'Asleep', reason: 'Use' });
   });
 
   test('is none for a control plane of its own, whose new minor waits until it is awake', async () => {

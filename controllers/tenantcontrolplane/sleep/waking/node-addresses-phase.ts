@@ -15,7 +15,7 @@ import { wakesOnRequest } from './wakes-on-request.ts';
 /** The addresses of nodes are not read again before, in milliseconds. */
 const freshMs = 10 * 60_000;
 
-/** So long before it falls asleep by its schedule they are read once more, in milliseconds. */
+/** So long before it falls asleep by its schedule they are read once more, and so often while something delays that, in milliseconds. */
 const beforeSleepMs = 60_000;
 
 /** All pages together may take so long, in milliseconds. */
@@ -35,7 +35,8 @@ export async function nodeAddresses(scope: Readonly<Scope>, deps: Dependencies, 
   const now = deps.clock.monotonic();
   const again = { is: 'done', ...beforeSleep(scope, ctx) } as const;
   const [kind, at] = (deps.memory.recall(uid, fact) ?? '').split(' ');
-  if (kind === String(isWanted) && now - Number(at) < freshMs) return again;
+  if (kind === String(isWanted) && now - Number(at) < (scope.sleep?.delayed === undefined ? freshMs : beforeSleepMs))
+    return again;
   const found = isWanted ? await read(scope, deps, ctx) : new KnownNodes();
   if (found === undefined) return again;
   const text = found.text();
@@ -52,8 +53,12 @@ export async function nodeAddresses(scope: Readonly<Scope>, deps: Dependencies, 
 const unknownNodes =
   'the control plane has more nodes, or more addresses of nodes, than are noted for the activator: calls from the others wake it up';
 
-/** When to read them for the last time before it falls asleep; nobody uses it then, so nothing else has it reconciled. */
+/**
+ * When to read them again before it falls asleep: then nothing else has it reconciled. What delays its sleep may be an upgrade of its workers,
+ * which join with other addresses right before it ends.
+ */
 function beforeSleep({ sleep }: Readonly<Scope>, { now }: Context): { readonly afterMs?: number } {
+  if (sleep?.delayed !== undefined) return { afterMs: beforeSleepMs };
   const { state, nextTransitionTime } = sleep?.status ?? {};
   if (state !== 'Awake' || nextTransitionTime === undefined) return {};
   const afterMs = Date.parse(nextTransitionTime) - beforeSleepMs - now.getTime();

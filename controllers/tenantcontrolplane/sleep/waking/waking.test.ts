@@ -431,6 +431,21 @@ describe('The nodes of a control plane', () => {
     expect(await noted(world)).toBe('192.0.2.7');
   });
 
+  test('are read every minute while something delays its sleep, such as an upgrade of its workers', async () => {
+    const world = await withNodes();
+    const upgrade = (version: string | null): Promise<void> =>
+      world.change({ metadata: { annotations: { [annotations.clusterUpgrade]: version } } });
+    await upgrade('v1.36.3');
+    await world.at('2030-01-01T22:00:00Z');
+    expect((await world.reconcile()).afterMs).toBe(60_000);
+    world.page = nodes('192.0.2.7');
+    await world.at('2030-01-01T22:01:00Z');
+    expect([await world.pods(), await noted(world)]).toEqual([2, '192.0.2.7']);
+    await upgrade(null);
+    await world.settle();
+    expect([await world.pods(), await noted(world)]).toEqual([0, '192.0.2.7']);
+  });
+
   test('are noted up to a limit, however many the tenant says that there are, and an Event says so', async () => {
     const world = await withNodes();
     let reads = 0;
