@@ -30,8 +30,8 @@ describe('The addresses that are noted of nodes', () => {
 
   test('are the first ones where there are more, and no further page is read', () => {
     const known = new KnownNodes();
-    expect(known.take(page(some(600), { next: 'more' }), 10)).toBe(true);
-    expect(known.take(page(some(600, 600), { next: 'more' }), 10)).toBe(false);
+    expect(known.take(page(some(1_200), { next: 'more' }), 10)).toBe(true);
+    expect(known.take(page(some(1_200, 1_200), { next: 'more' }), 10)).toBe(false);
     expect([known.text(), known.isCut]).toEqual([[...some(mostAddresses)].sort().join(','), true]);
   });
 

@@ -1,7 +1,7 @@
 import type { NodeAddressPage } from './node-address-page.ts';
 
-/** So many addresses are noted, which are at most 46 kB of the 256 kB that an object has for its annotations. */
-export const mostAddresses = 1_000;
+/** So many addresses are noted: as many as the activator takes, and at most 92 kB of the 256 kB that an object has for its annotations. */
+export const mostAddresses = 2_000;
 
 /** So many pages of nodes are read. */
 const mostPages = 20;

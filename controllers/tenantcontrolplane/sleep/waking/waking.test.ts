@@ -463,7 +463,7 @@ describe('The nodes of a control plane', () => {
       return JSON.stringify({ kind: 'NodeList', metadata: { continue: 'more' }, items });
     };
     await world.at('2030-01-01T12:11:00Z');
-    expect([reads, (await noted(world))?.split(',').length]).toEqual([2, 1_000]);
+    expect([reads, (await noted(world))?.split(',').length]).toEqual([3, 2_000]);
     expect(world.events.filter((event) => event.startsWith('NodesNotKnown')).length).toBe(1);
   });
 
