@@ -157,7 +157,7 @@ describe('steward activator', () => {
     expect(await page(activator, '/readyz/ports')).toBe('ok');
   });
 
-  describe('that is told to end', () => {
+  describe('that is terminated', () => {
     /** One that has just got the first signal. Its end waits for the clock. */
     async function ending() {
       const { cluster, activator, port } = await started();

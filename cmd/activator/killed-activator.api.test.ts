@@ -359,7 +359,7 @@ describe('An activator that is killed', () => {
 });
 
 test(
-  'An activator that is told to end is unready, answers who calls it meanwhile, and ends at once with a second signal',
+  'An activator that is terminated is unready, answers who calls it meanwhile, and ends at once with a second signal',
   async () => {
     const scene = await Scene.of('ending');
     scenes.push(scene);

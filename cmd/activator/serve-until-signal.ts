@@ -15,7 +15,7 @@ export interface ServeOptions {
 }
 
 /**
- * Starts an activator and serves until the process is told to end, and then ends in turn; a second signal ends it at once. One is enough
+ * Starts an activator and serves until the process is terminated by a signal, and then ends in turn; a second signal ends it at once. One is enough
  * before all is ready.
  */
 export async function serveUntilSignal(
@@ -24,10 +24,10 @@ export async function serveUntilSignal(
 ): Promise<void> {
   const first = Promise.withResolvers<string>();
   const hurry = new AbortController();
-  let isTold = false;
+  let isTerminated = false;
   const take = (signal: string): void => {
-    if (isTold) hurry.abort(new Error(`a second signal: ${signal}`));
-    isTold = true;
+    if (isTerminated) hurry.abort(new Error(`a second signal: ${signal}`));
+    isTerminated = true;
     first.resolve(signal);
   };
   for (const signal of signalsOfEnd) signals.on(signal, take);

@@ -95,12 +95,16 @@ async function machineDeploymentOf(cluster: string): Promise<ObjectAddress> {
   }
 }
 
-/** Waits until the TenantControlPlane, which would wake up for it, is told of an upgrade of its Cluster, or of its end. */
-async function upgradeIsTold(own: ObjectAddress, version: string | undefined): Promise<void> {
-  const told = (object: PlainObject | undefined) => object?.metadata?.annotations?.[annotations.clusterUpgrade];
-  const what = version === undefined ? 'the end of the upgrade' : `an upgrade to ${version}`;
-  const options = { timeoutMs: 90_000, what: `a TenantControlPlane that is told of ${what}` };
-  await client.waitFor(tenantAddress(own.name), (object) => object !== undefined && told(object) === version, options);
+/** Waits until the TenantControlPlane has the annotation that wakes it up for an upgrade of its Cluster, or no longer has it. */
+async function upgradeIsAnnotated(own: ObjectAddress, version: string | undefined): Promise<void> {
+  const annotated = (object: PlainObject | undefined) => object?.metadata?.annotations?.[annotations.clusterUpgrade];
+  const what = version === undefined ? 'no upgrade' : `the upgrade to ${version}`;
+  const options = { timeoutMs: 90_000, what: `a TenantControlPlane annotated with ${what}` };
+  await client.waitFor(
+    tenantAddress(own.name),
+    (object) => object !== undefined && annotated(object) === version,
+    options,
+  );
 }
 
 /** Follows a step of an upgrade: the old version is reported until all pods of the new one exist. */
@@ -163,13 +167,13 @@ describe('A Cluster of a class that names three minors', () => {
     const followed = follow('machinedeployments', capi, workersVersion);
     try {
       await client.merge(clusterAt(name), { spec: { topology: { version: newest } } });
-      await upgradeIsTold(own, newest);
+      await upgradeIsAnnotated(own, newest);
       await rolledOut(own, oldest, middle);
       await until(own, (object) => versionOf(object) === newest, `spec ${newest}`);
       expect(workersVersion(await client.read(workers))).toBe(oldest);
       await rolledOut(own, middle, newest);
       await until(workers, (object) => workersVersion(object) === newest, `workers of ${newest}`);
-      await upgradeIsTold(own, undefined);
+      await upgradeIsAnnotated(own, undefined);
     } finally {
       await Promise.all([asked.stop(), reached.stop(), followed.stop()]);
     }

@@ -3,20 +3,24 @@ import { storedMeta } from '../../../api/as-stored.ts';
 import type { CapiCluster } from '../../../api/cluster-api/kinds.ts';
 import { capiCluster } from '../../../api/cluster-api/kinds.ts';
 import { topologyOwnedLabel } from '../../../api/cluster-api/names.ts';
-import type { StewardControlPlane } from '../../../api/controlplane/steward-control-plane.ts';
 import { stewardControlPlane } from '../../../api/controlplane/steward-control-plane.ts';
 import { annotations } from '../../../api/names.ts';
 import { tenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { ControlPlaneWorld, key } from '../../../testing/worlds/control-plane-world.ts';
 import { clusterUpgrade } from './cluster-upgrade.ts';
+import type { UpgradedControlPlane } from './cluster-upgrade.ts';
 
 const owned = { [topologyOwnedLabel]: '' };
 
-const controlPlane = (version: string, reported?: string, labels: Readonly<Record<string, string>> = owned) => {
-  const metadata = storedMeta({ name: 'scp', namespace: 'default', labels });
-  const status = reported === undefined ? undefined : { externalManagedControlPlane: true, version: reported };
-  return { apiVersion: '', kind: '', metadata, spec: { version }, status } as unknown as StewardControlPlane;
-};
+const controlPlane = (
+  version: string,
+  reported?: string,
+  labels: Readonly<Record<string, string>> = owned,
+): UpgradedControlPlane => ({
+  metadata: { labels },
+  spec: { version },
+  ...(reported !== undefined && { status: { version: reported } }),
+});
 
 const clusterOf = (version: string | undefined, reason?: string): CapiCluster => ({
   apiVersion: 'cluster.x-k8s.io/v1beta2',
@@ -37,7 +41,7 @@ const clusterOf = (version: string | undefined, reason?: string): CapiCluster =>
 });
 
 describe('A control plane is upgraded by the topology of its Cluster', () => {
-  test.each<[string, string | undefined, StewardControlPlane, CapiCluster]>([
+  test.each<[string, string | undefined, UpgradedControlPlane, CapiCluster]>([
     ['before it has the version', 'v1.36.3', controlPlane('v1.35.4', 'v1.35.4'), clusterOf('v1.36.3')],
     ['until it reports that', 'v1.36.3', controlPlane('1.36.3', 'v1.35.4'), clusterOf('v1.36.3')],
     ['also at a minor between', 'v1.36.3', controlPlane('v1.35.4', 'v1.34.9'), clusterOf('v1.36.3')],

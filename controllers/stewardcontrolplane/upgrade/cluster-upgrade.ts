@@ -3,11 +3,18 @@ import { topologyOwnedLabel } from '../../../api/cluster-api/names.ts';
 import type { StewardControlPlane } from '../../../api/controlplane/steward-control-plane.ts';
 import { readVersion, versionText } from '../../../kubeadm/versions.ts';
 
+/** What of a control plane tells whether its Cluster upgrades it. */
+export interface UpgradedControlPlane {
+  readonly metadata: Pick<StewardControlPlane['metadata'], 'labels'>;
+  readonly spec: Pick<StewardControlPlane['spec'], 'version'>;
+  readonly status?: Pick<NonNullable<StewardControlPlane['status']>, 'version'> | undefined;
+}
+
 /**
  * The version to which the topology of its Cluster upgrades a control plane, or its workers; undefined when it does not. For that the control
  * plane has to be awake: Cluster API upgrades nothing else before it reports the new version, and workers of that version join it.
  */
-export function clusterUpgrade(scp: StewardControlPlane, cluster: CapiCluster): string | undefined {
+export function clusterUpgrade(scp: UpgradedControlPlane, cluster: CapiCluster): string | undefined {
   const { topology } = cluster.spec ?? {};
   const reported = canonical(scp.status?.version);
   if (topology === undefined || reported === undefined) return undefined;

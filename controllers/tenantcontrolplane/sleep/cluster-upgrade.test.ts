@@ -5,32 +5,23 @@ import type { SleepStatus } from '../../../api/steward/v1alpha1/sleep/sleep-stat
 import { ScheduleAnswers } from './schedule-answers.ts';
 import { sleepDecision } from './sleep-decision.ts';
 import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control-plane.ts';
-import { TenantWorld } from '../../../testing/worlds/tenant-world.ts';
+import { WakingWorld, nights } from '../../../testing/worlds/sleep/waking-world.ts';
 
-const nights: SleepSpec = { schedules: [{ sleep: '0 20 * * *', wake: '0 7 * * *' }] };
+const spec: SleepSpec = { schedules: [nights] };
 
 /** A control plane that sleeps in the night, and whose Cluster gets another version then. */
-class UpgradedWorld extends TenantWorld {
-  constructor() {
-    super({ start: new Date('2030-01-01T12:00:00Z') });
-  }
-
-  static async asleep(annotated: Readonly<Record<string, string>> = {}): Promise<UpgradedWorld> {
+class UpgradedWorld extends WakingWorld {
+  static async inItsNight(annotated: Readonly<Record<string, string>> = {}): Promise<UpgradedWorld> {
     const world = new UpgradedWorld();
     await world.create({
       kubernetes: { version: 'v1.35.4' },
-      spec: { dataStore: 'default', sleep: nights },
+      spec: { dataStore: 'default', sleep: spec },
     });
     await world.settle();
     await world.change({ metadata: { annotations: annotated } });
     await world.at('2030-01-01T21:00:00Z');
     expect(await world.pods()).toBe(0);
     return world;
-  }
-
-  async at(time: string): Promise<void> {
-    await this.clock.advance(Date.parse(time) - this.clock.now().getTime());
-    await this.settle();
   }
 
   /** What the StewardControlPlane writes. */
@@ -40,10 +31,6 @@ class UpgradedWorld extends TenantWorld {
     await this.settle();
   }
 
-  async pods(): Promise<number | undefined> {
-    return (await this.deployment())?.spec?.replicas;
-  }
-
   async installed(): Promise<string | undefined> {
     return (await this.read()).status?.kubernetesResources?.version?.version;
   }
@@ -51,7 +38,7 @@ class UpgradedWorld extends TenantWorld {
 
 describe('An upgrade of its Cluster', () => {
   test('wakes a control plane that sleeps, which is upgraded, and falls asleep again when it is over', async () => {
-    const world = await UpgradedWorld.asleep();
+    const world = await UpgradedWorld.inItsNight();
     await world.upgrade('v1.36.3');
     expect([await world.pods(), await world.installed(), await world.condition('Asleep')]).toEqual([
       2,
@@ -74,7 +61,7 @@ describe('An upgrade of its Cluster', () => {
   });
 
   test('keeps one awake that should fall asleep', async () => {
-    const world = await UpgradedWorld.asleep();
+    const world = await UpgradedWorld.inItsNight();
     await world.at('2030-01-02T12:00:00Z');
     await world.upgrade('v1.36.3');
     await world.at('2030-01-02T21:00:00Z');
@@ -82,7 +69,7 @@ describe('An upgrade of its Cluster', () => {
   });
 
   test('waits while a person has put it to sleep, and says so', async () => {
-    const world = await UpgradedWorld.asleep({ [annotations.sleepUntil]: '2030-01-03T12:00:00Z' });
+    const world = await UpgradedWorld.inItsNight({ [annotations.sleepUntil]: '2030-01-03T12:00:00Z' });
     await world.upgrade('v1.36.3');
     expect([await world.pods(), await world.installed(), await world.condition('Asleep')]).toEqual([
       0,
@@ -97,7 +84,7 @@ describe('An upgrade of its Cluster', () => {
   });
 
   test('waits while it has 0 replicas, and says so', async () => {
-    const world = await UpgradedWorld.asleep();
+    const world = await UpgradedWorld.inItsNight();
     await world.change({ spec: { controlPlane: { deployment: { replicas: 0 } } } });
     await world.upgrade('v1.36.3');
     expect([await world.pods(), await world.installed()]).toEqual([0, 'v1.35.4']);
@@ -134,7 +121,7 @@ describe('An upgrade of its Cluster', () => {
   });
 
   test('is none for a control plane of its own, whose new minor waits until it is awake', async () => {
-    const world = await UpgradedWorld.asleep();
+    const world = await UpgradedWorld.inItsNight();
     await world.change({ spec: { kubernetes: { version: 'v1.36.3' } } });
     await world.settle();
     expect([await world.pods(), await world.installed()]).toEqual([0, 'v1.35.4']);

@@ -36,7 +36,7 @@ describe('A page of nodes', () => {
     expect([addresses.length, addresses.slice(-2), isCut]).toEqual([18, ['10.1.0.0', '10.1.0.1'], true]);
   });
 
-  test('is not read to its end where a node has any number of entries that are no addresses', () => {
+  test('is not read to its end where a node has countless entries that are no addresses', () => {
     const entries = [...Array.from({ length: 64 }, () => internal('none')), internal('192.0.2.1')];
     expect(nodeAddressPage(pageOf([entries]))).toEqual({ addresses: [], isCut: true });
   });
