@@ -183,8 +183,8 @@ const sleepCases = [
   },
   {
     message: 'NodeRequest needs Request',
-    refuses: { sleep: { afterIdle: '5m', wakeOn: ['NodeRequest'] } },
-    keeps: { sleep: { afterIdle: '5m', wakeOn: ['Request', 'NodeRequest'] } },
+    refuses: { sleep: { afterIdle: '5m', wakeOn: ['NodeRequest', 'Schedule', 'Manual'] } },
+    keeps: { sleep: { afterIdle: '5m', wakeOn: ['Request', 'NodeRequest', 'Schedule', 'Manual'] } },
   },
   {
     message: 'sleep and wake must be different times',

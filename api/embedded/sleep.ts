@@ -28,8 +28,8 @@ const afterIdle = ruled(
   { rule: "duration(self) <= duration('720h')", message: 'afterIdle must be at most 720h' },
 );
 
-const wakeOn = ruled(setOf(oneOf('Request', 'NodeRequest'), { minItems: 1, maxItems: 2 }), {
-  rule: "'Request' in self",
+const wakeOn = ruled(setOf(oneOf('Request', 'NodeRequest', 'Schedule', 'Manual'), { minItems: 1, maxItems: 4 }), {
+  rule: "!('NodeRequest' in self) || 'Request' in self",
   message: 'NodeRequest needs Request',
 });
 
@@ -50,7 +50,7 @@ const sleepSpec = obj(
     wakeOn: opt(
       described(
         wakeOn,
-        'What wakes the control plane up besides schedules and people. Request: a call of its endpoint, except by its nodes. NodeRequest: also a call by them. Needs the activator.',
+        'What wakes the control plane up. Request: a call of its endpoint, except by its nodes; needs the activator. NodeRequest: also a call by them. Schedule: `wake` of its schedules; without it, `wake` only ends the time to sleep, and the control plane sleeps on until something else wakes it up. Manual: a person, who can also do so where it is not listed. Defaults to Schedule and Manual.',
       ),
     ),
   },

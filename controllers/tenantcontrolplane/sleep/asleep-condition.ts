@@ -6,6 +6,7 @@ import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-co
 import type { SleepDecision } from './sleep-decision.ts';
 import { unreadableOverrides } from './sleep-override.ts';
 import type { UseFinding } from './use/use-finding.ts';
+import { wakesBySchedule } from './wakes-by-schedule.ts';
 
 /** Status, reason and message of a condition. */
 type Finding = Pick<Condition, 'status' | 'reason' | 'message'>;
@@ -72,18 +73,24 @@ function awakeText(
   }
   if (reason === 'Request') {
     const since = requestTime === undefined ? '' : ` at ${requestTime}`;
-    const then = until.replace('until', 'at');
-    return { why: 'Awake', what: `awake because somebody called it${since}; its schedule would wake it up${then}` };
+    const then = wakesBySchedule(tcp) ? `would wake it up${until.replace('until', 'at')}` : 'says that it sleeps';
+    return { why: 'Awake', what: `awake because somebody called it${since}; its schedule ${then}` };
   }
   return { why: 'Awake', what: `awake by its schedule${until}` };
 }
 
 /** What is said of one that sleeps. */
-function sleepText({ spec }: TenantControlPlane, reason: SleepStatus['reason'], until: string): Text {
+function sleepText(tcp: TenantControlPlane, reason: SleepStatus['reason'], until: string): Text {
+  const { spec } = tcp;
   if (spec.controlPlane.deployment.replicas === 0)
     return { why: 'Requested', what: 'spec.controlPlane.deployment.replicas is 0' };
   if (reason === 'Use')
     return { why: 'Idle', what: `nobody has used it for ${spec.sleep?.afterIdle ?? ''}: it sleeps${until}` };
+  if (reason === 'Schedule' && !wakesBySchedule(tcp))
+    return {
+      why: 'Scheduled',
+      what: `sleeps by its schedule, which does not wake it up: spec.sleep.wakeOn says what does`,
+    };
   if (reason === 'Schedule') return { why: 'Scheduled', what: `sleeps by its schedule${until}` };
   return { why: 'Requested', what: `sleeps${until}, as the annotation ${annotations.sleepUntil} requests` };
 }

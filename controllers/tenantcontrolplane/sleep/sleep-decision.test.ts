@@ -139,7 +139,7 @@ describe('The decision about sleep', () => {
 });
 
 describe('The decision about one that was called in its night', () => {
-  const spec = { sleep: { ...sleep, afterIdle: '30m', wakeOn: ['Request'] } } as const;
+  const spec = { sleep: { ...sleep, afterIdle: '30m', wakeOn: ['Request', 'Schedule'] } } as const;
   const idle = { state: 'Idle', since: night, unusedMs: 30 * 60_000, isProven: true } as const;
   const inUse = { state: 'InUse', since: night, unusedMs: 0, isProven: true } as const;
   type Status = NonNullable<ReturnType<typeof sleepDecision>['status']>;
@@ -197,5 +197,96 @@ describe('The decision about one that was called in its night', () => {
     });
     const { afterMs, status } = sleepDecision(tcp, night, { answers, underWay: () => undefined });
     expect([afterMs, status?.nextTransitionTime]).toEqual([600_000, '2030-01-02T07:00:00Z']);
+  });
+});
+
+describe('The decision about one whose schedules do not wake it up', () => {
+  type SleepSpec = NonNullable<NonNullable<TenantControlPlaneChanges['spec']>['sleep']>;
+  type SleepStatus = NonNullable<ReturnType<typeof sleepDecision>['status']>;
+  const onRequest: SleepSpec = { ...sleep, wakeOn: ['Request'] };
+  const evening = was('Awake');
+  type Facts = Partial<Parameters<typeof sleepDecision>[2]> & { readonly annotated?: Readonly<Record<string, string>> };
+
+  /** Decides again and again, with what each decision has recorded. */
+  function story(from: SleepStatus = evening) {
+    let status: SleepStatus | undefined = from;
+    return (time: string, spec = onRequest, { annotated = {}, ...facts }: Facts = {}) => {
+      const metadata = { annotations: annotated };
+      const tcp = tenantControlPlaneWith({ metadata, spec: { sleep: spec }, status: { sleep: status } });
+      const decision = sleepDecision(tcp, new Date(time), { answers, underWay: () => undefined, ...facts });
+      ({ status } = decision);
+      return decision;
+    };
+  }
+  const asleep = { state: 'Asleep', reason: 'Schedule' };
+  const awake = { state: 'Awake', reason: 'Schedule' };
+
+  test('sleeps on when its time to sleep has ended, until it is called, and falls asleep again the next evening', () => {
+    const at = story();
+    expect(at('2030-01-01T20:00:00Z').status).toMatchObject(asleep);
+    const morning = at('2030-01-02T07:00:00Z');
+    expect(morning.status).toMatchObject({ ...asleep, since: '2030-01-01T20:00:00Z' });
+    expect([morning.status?.nextTransitionTime, morning.afterMs]).toEqual([undefined, undefined]);
+    const called = at('2030-01-02T09:00:00Z', onRequest, { isCalled: true }).status;
+    expect(called).toMatchObject({ ...awake, nextTransitionTime: '2030-01-02T20:00:00Z', ended: { byRequest: 1 } });
+    expect(at('2030-01-02T19:59:59Z').status).toMatchObject(awake);
+    expect(at('2030-01-02T20:00:00Z').status).toMatchObject(asleep);
+  });
+
+  test('does not know when it wakes up, and is asked again when its time to sleep ends if it was called in it', () => {
+    const at = story();
+    const dusk = at('2030-01-01T20:00:00Z');
+    expect(dusk.status?.nextTransitionTime).toBeUndefined();
+    const called = at('2030-01-02T06:30:00Z', onRequest, { isCalled: true });
+    expect(called.status).toMatchObject({ state: 'Awake', reason: 'Request' });
+    expect([called.status?.nextTransitionTime, called.afterMs]).toEqual([undefined, 30 * 60_000]);
+    expect(at('2030-01-02T07:00:00Z').status).toMatchObject({ ...awake, nextTransitionTime: '2030-01-02T20:00:00Z' });
+  });
+
+  test.each<[string, SleepSpec, Facts, object]>([
+    ['wakeOn lists Schedule', { ...sleep, wakeOn: ['Request', 'Schedule'] }, {}, awake],
+    ['wakeOn is removed', sleep, {}, awake],
+    ['its schedules are removed', { afterIdle: '30m', wakeOn: ['Request'] }, {}, { state: 'Awake' }],
+    ['a schedule cannot be read', { schedules: [{ sleep: 'x', wake: 'y' }], wakeOn: ['Request'] }, {}, awake],
+    [
+      'a person requests it',
+      onRequest,
+      { annotated: { [annotations.wakeUntil]: '2030-01-02T09:05:00Z' } },
+      { state: 'Awake', reason: 'Manual' },
+    ],
+  ])('wakes up when %s', (_name, spec, facts, expected) => {
+    const at = story();
+    at('2030-01-01T20:00:00Z');
+    expect(at('2030-01-02T08:00:00Z').status).toMatchObject(asleep);
+    const { status } = at('2030-01-02T09:00:00Z', spec, facts);
+    expect(status).toMatchObject(expected);
+  });
+
+  test('stays awake when the time of a person to be awake has ended at a time at which its schedules let it', () => {
+    const at = story();
+    at('2030-01-01T20:00:00Z');
+    at('2030-01-02T09:00:00Z', onRequest, { annotated: { [annotations.wakeUntil]: '2030-01-02T09:05:00Z' } });
+    expect(at('2030-01-02T09:05:00Z').status).toMatchObject(awake);
+  });
+
+  test('wakes up when the time ends for which a person has let it sleep', () => {
+    const at = story();
+    const annotated = { [annotations.sleepUntil]: '2030-01-02T09:00:00Z' };
+    const requested = at('2030-01-02T08:00:00Z', onRequest, { annotated });
+    expect(requested.status).toMatchObject({ state: 'Asleep', reason: 'Manual' });
+    expect(requested.status?.nextTransitionTime).toBe('2030-01-02T09:00:00Z');
+    expect(at('2030-01-02T09:00:00Z', onRequest, { annotated }).status).toMatchObject(awake);
+  });
+
+  test('sleeps on as well when it fell asleep because nobody used it', () => {
+    const spec: SleepSpec = { ...onRequest, afterIdle: '30m' };
+    const at = story();
+    const use = { state: 'Idle', since: noon, unusedMs: 30 * 60_000, isProven: true } as const;
+    const unused = at('2030-01-01T12:30:00Z', spec, { use }).status;
+    expect(unused).toMatchObject({ state: 'Asleep', reason: 'Use' });
+    expect(unused?.nextTransitionTime).toBeUndefined();
+    expect(at('2030-01-01T20:00:00Z', spec).status).toMatchObject(asleep);
+    expect(at('2030-01-02T07:00:00Z', spec).status).toMatchObject(asleep);
+    expect(at('2030-01-03T07:00:00Z', spec).status).toMatchObject({ ...asleep, since: '2030-01-01T12:30:00Z' });
   });
 });

@@ -4,6 +4,7 @@ import { clusterUpgrade } from './cluster-upgrade.ts';
 import type { ScheduleAnswers } from './schedule-answers.ts';
 import type { ScheduledSleep } from './scheduled-sleep.ts';
 import { sleepOverride } from './sleep-override.ts';
+import { wakesBySchedule } from './wakes-by-schedule.ts';
 import { wakesOnRequest } from './waking/wakes-on-request.ts';
 import { idleSleep, isUnused } from './use/idle-sleep.ts';
 import type { UseFinding } from './use/use-finding.ts';
@@ -53,10 +54,41 @@ function wanted(tcp: TenantControlPlane, now: number, facts: SleepFacts): Wanted
   const isEnded = isCalled && before.reason === 'Use';
   if (idle !== undefined && !isEnded) return { ...idle, reason: 'Use', isUnused: true };
   if (idle !== undefined) return { ...timed, reason: 'Use', isCalled };
-  return {
-    ...timed,
-    reason: tcp.spec.sleep?.schedules === undefined && tcp.spec.sleep !== undefined ? 'Use' : 'Schedule',
-  };
+  return bySchedules(tcp, now, { timed, isCalled, answers });
+}
+
+/** What schedules want: it may sleep on when their time to sleep has ended, until somebody calls. */
+function bySchedules(
+  tcp: TenantControlPlane,
+  now: number,
+  { timed, isCalled, answers }: { timed: ScheduledSleep; isCalled: boolean; answers: ScheduleAnswers },
+): Wanted {
+  const { sleep } = tcp.spec;
+  if (timed.isAsleep || !sleepsOn(tcp, now, answers))
+    return { ...timed, reason: sleep !== undefined && sleep.schedules === undefined ? 'Use' : 'Schedule' };
+  if (isCalled) return { ...timed, reason: 'Schedule', isCalled };
+  return { isAsleep: true, next: undefined, reason: 'Schedule' };
+}
+
+/** True if it fell asleep by schedules whose time to sleep has ended, and which are not to wake it up. */
+function sleepsOn(tcp: TenantControlPlane, now: number, answers: ScheduleAnswers): boolean {
+  const { state, reason } = tcp.status?.sleep ?? {};
+  const { schedules } = tcp.spec.sleep ?? {};
+  if (state !== 'Asleep' || reason !== 'Schedule' || wakesBySchedule(tcp)) return false;
+  return schedules !== undefined && answers.fault(schedules, now) === undefined;
+}
+
+/** What its schedules say. Where they do not wake it up, nobody knows when it does. */
+function scheduledAt(tcp: TenantControlPlane, time: number, { answers, now }: AskedAt): ScheduledSleep {
+  const said = answers.at(tcp.spec.sleep?.schedules ?? [], time, now);
+  if (!said.isAsleep || wakesBySchedule(tcp)) return said;
+  // One that was called is awake by its schedules from then on, and falls asleep by them again.
+  return { isAsleep: true, next: undefined, again: said.next ?? said.again };
+}
+
+interface AskedAt {
+  readonly answers: ScheduleAnswers;
+  readonly now: number;
 }
 
 /** True if a call keeps it awake that came in the same time of its schedules to sleep as this one is in. */
@@ -68,10 +100,9 @@ function isAwakeByRequest(tcp: TenantControlPlane, now: number, answers: Schedul
 
 /** What is wanted by annotations and schedules, and when that changes next: once the time of one annotation has come, the other may still be in force. */
 function wantedNow(tcp: TenantControlPlane, now: number, answers: ScheduleAnswers): ScheduledSleep {
-  const schedules = tcp.spec.sleep?.schedules ?? [];
   const wantedAt = (time: number): ScheduledSleep => {
     const override = sleepOverride(tcp, time);
-    if (override === undefined) return answers.at(schedules, time, now);
+    if (override === undefined) return scheduledAt(tcp, time, { answers, now });
     const { isAsleep, until } = override;
     const then = wantedAt(until);
     // Whether a call wakes it up, and what keeps it awake, changes then even where the state does not.

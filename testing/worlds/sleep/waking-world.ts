@@ -69,7 +69,7 @@ export class WakingWorld extends TenantWorld {
 
   /** A control plane that is Ready at noon, beside activators with these addresses. */
   static async ready(
-    sleep: SleepSpec = { schedules: [nights], wakeOn: ['Request'] },
+    sleep: SleepSpec = { schedules: [nights], wakeOn: ['Request', 'Schedule'] },
     activators: readonly string[] = ['10.0.0.1', '10.0.0.2'],
     options: ConstructorParameters<typeof TenantWorld>[0] = {},
   ): Promise<WakingWorld> {

@@ -12,7 +12,7 @@ export const sleepStatus = obj({
   nextTransitionTime: opt(
     described(
       time(),
-      'Time at which the state changes next. Absent if nothing but a person changes it, or if schedules fire too often to look so far ahead.',
+      'Time at which the state changes next. Absent if that is not known: if only a call or a person changes it, or if schedules fire too often to look so far ahead.',
     ),
   ),
   firstReadyTime: opt(

@@ -2,6 +2,7 @@ import { goDuration } from '../../../../api/go-duration.ts';
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { ScheduleAnswers } from '../schedule-answers.ts';
 import type { ScheduledSleep } from '../scheduled-sleep.ts';
+import { wakesBySchedule } from '../wakes-by-schedule.ts';
 import type { UseFinding } from './use-finding.ts';
 
 /** `spec.sleep.afterIdle` in milliseconds; undefined if there is none. Throws a RangeError for what is no duration. */
@@ -18,7 +19,7 @@ export function isUnused(tcp: TenantControlPlane, use: UseFinding | undefined): 
 
 /**
  * Whether it sleeps because nobody uses it, at a time for which neither a person nor a schedule says that it sleeps. Once asleep, it
- * sleeps until a schedule wakes it up: only a time to wake up that has come since counts.
+ * sleeps until a schedule wakes it up, if schedules are to: only a time to wake up that has come since counts.
  */
 export function idleSleep(
   tcp: TenantControlPlane,
@@ -30,6 +31,7 @@ export function idleSleep(
   const before = tcp.status?.sleep;
   const isAsleep = before?.state === 'Asleep' && before.reason === 'Use';
   if (!isAsleep && !isUnused(tcp, use)) return undefined;
+  if (!wakesBySchedule(tcp)) return { isAsleep: true, next: undefined };
   const { wake, again } = answers.nextWake(schedules, isAsleep ? Date.parse(before.since) : now, now);
   return isAsleep && wake !== undefined && wake <= now ? undefined : { isAsleep: true, next: wake, again };
 }

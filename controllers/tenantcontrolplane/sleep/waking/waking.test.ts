@@ -63,6 +63,34 @@ describe('Calls of a control plane that wakes up with a request', () => {
     expect(await world.pods()).toBe(0);
   });
 
+  test('wake it up in the morning, where its schedule does not', async () => {
+    const world = await WakingWorld.ready({ schedules: [nights], wakeOn: ['Request'] });
+    await world.sleep();
+    await world.at('2030-01-02T07:00:00Z');
+    await world.at('2030-01-02T09:00:00Z');
+    expect([await world.pods(), await world.led()]).toEqual([0, ['10.0.0.1', '10.0.0.2']]);
+    expect((await world.read()).status?.conditions).toContainEqual(
+      expect.objectContaining({
+        ...{ type: 'Asleep', status: 'True', reason: 'Scheduled' },
+        message: 'sleeps by its schedule, which does not wake it up: spec.sleep.wakeOn says what does',
+      }),
+    );
+    await world.call();
+    expect([await world.pods(), await world.condition('Asleep')]).toEqual([
+      2,
+      'False Awake: awake by its schedule until 2030-01-02T20:00:00Z',
+    ]);
+    expect((await world.read()).status?.sleep?.ended).toMatchObject({ byRequest: 1, bySchedule: 0 });
+    await world.at('2030-01-02T22:00:00Z');
+    await world.call();
+    expect([await world.pods(), await world.condition('Asleep')]).toEqual([
+      2,
+      'False Awake: awake because somebody called it at 2030-01-02T22:00:00Z; its schedule says that it sleeps',
+    ]);
+    await world.at('2030-01-03T20:00:00Z');
+    expect(await world.pods()).toBe(0);
+  });
+
   test('are led to the activator until a pod is reached, and no longer', async () => {
     const world = await WakingWorld.ready();
     await world.sleep();
