@@ -13,6 +13,7 @@ import { shareClusterApiStage } from '../framework/cluster-api/cluster-api-stage
 import { capiVersion, createWorkload } from '../framework/cluster-api/cluster-stage.ts';
 import { namedLeftovers } from '../framework/named-leftovers.ts';
 import { apiServerProbe, probeContainers } from '../framework/load/probe-pods.ts';
+import { untilReached } from '../framework/network/until-reached.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { storeContents } from '../framework/store-contents.ts';
 import { logStep } from '../framework/log.ts';
@@ -248,7 +249,7 @@ describe('A Cluster with a worker', () => {
       ] as const;
       for (const [from, to] of addresses) {
         const connect = ['/agnhost', 'connect', `${String(to)}:8080`, '--timeout=5s'];
-        expect(await found.kubectl(['exec', from, '-c', 'server', '--', ...connect])).toMatchObject({ code: 0 });
+        await untilReached(() => found.kubectl(['exec', from, '-c', 'server', '--', ...connect]));
       }
       logStep(own, 'pods of both workers reach each other');
       const deployment = await found.waitFor(address, (object) => object?.status?.readyReplicas === 2);

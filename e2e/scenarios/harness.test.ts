@@ -12,6 +12,7 @@ import { abandonedHarnesses, leftovers } from '../cluster/remove-harness.ts';
 import { fullSyncs, serviceRules, wantedRules } from '../cluster/network/service-rules.ts';
 import { startWorker } from '../cluster/worker.ts';
 import { logStep } from '../framework/log.ts';
+import { untilReached } from '../framework/network/until-reached.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { webPod } from '../framework/web-pod.ts';
 import { deadlineIn } from '../framework/deadline-in.ts';
@@ -60,7 +61,9 @@ describe('A management cluster', () => {
       const address = addressOf(found) ?? '';
       const clusterIp = String(found?.spec?.clusterIP);
       for (const host of [address, clusterIp]) {
-        const answer = await fetch(`http://${host}/hostname`, { signal: AbortSignal.timeout(10_000) });
+        const answer = await untilReached(() =>
+          fetch(`http://${host}/hostname`, { signal: AbortSignal.timeout(10_000) }),
+        );
         expect(await answer.text()).toBe('web');
       }
       logStep('a LoadBalancer Service answers at', address);
@@ -141,7 +144,7 @@ describe('A management cluster', () => {
       await cluster.apply([webPod('far', { nodeName: 'worker-1' })]);
       const far = await cluster.waitFor(pod('far'), 'Ready');
       const connect = ['/agnhost', 'connect', `${String(far?.status?.podIP)}:8080`, '--timeout=5s'];
-      expect((await cluster.kubectl(['exec', 'web', '--', ...connect])).code).toBe(0);
+      await untilReached(() => cluster.kubectl(['exec', 'web', '--', ...connect]));
       await worker.stop();
     },
     3 * minutes,

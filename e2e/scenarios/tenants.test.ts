@@ -7,6 +7,7 @@ import { parseManifests } from '../cluster/kubernetes-client.ts';
 import type { PlainObject } from '../cluster/kubernetes-client.ts';
 import type { ManagementCluster } from '../cluster/management-cluster.ts';
 import { runCommand } from '../cluster/machines/run-command.ts';
+import { untilReached } from '../framework/network/until-reached.ts';
 import { podProcesses } from '../framework/pod-processes.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { shareStewardCluster } from '../framework/steward-cluster.ts';
@@ -413,7 +414,7 @@ describe('TenantControlPlanes', () => {
       expect(await tenantKubectl(stage, 'outside', 'admin.conf', ['logs', 'web'])).toContain('Started HTTP server');
       // The name needs CoreDNS, the Service kube-proxy, and its only endpoint is the advertised address.
       const connect = ['exec', 'web', '--', '/agnhost', 'connect', 'kubernetes.default.svc.cluster.local:443'];
-      await tenantKubectl(stage, 'outside', 'admin.conf', [...connect, '--timeout=5s']);
+      await untilReached(() => tenantKubectl(stage, 'outside', 'admin.conf', [...connect, '--timeout=5s']));
       await worker.stop();
     },
     5 * minutes,

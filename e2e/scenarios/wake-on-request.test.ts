@@ -7,6 +7,7 @@ import { giveControlPlaneImages } from '../framework/control-plane-images.ts';
 import { deadlineIn } from '../framework/deadline-in.ts';
 import { logStep } from '../framework/log.ts';
 import { minutes } from '../framework/minutes.ts';
+import { untilReached } from '../framework/network/until-reached.ts';
 import { podMemory } from '../framework/pod-memory.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { shareStewardCluster } from '../framework/steward-cluster.ts';
@@ -53,10 +54,7 @@ async function asleep(name: string, serviceType: string): Promise<Reached> {
   return { endpoint: controlPlaneEndpoint, ca };
 }
 
-/**
- * Seconds until the same command is answered when a person scales the control plane up and waits for its pods, for comparison. The command
- * is repeated: the proxies of Services learn of a pod that is ready after the pod's status says so, and refuse connections until then.
- */
+/** Seconds until the same command is answered when a person scales the control plane up and waits for its pods, for comparison. */
 async function secondsByHand(name: string, command: readonly string[]): Promise<number> {
   const replicas = (count: number): Promise<unknown> =>
     cluster.client.merge(stage.tenant(name), { spec: { controlPlane: { deployment: { replicas: count } } } });
@@ -71,13 +69,8 @@ async function secondsByHand(name: string, command: readonly string[]): Promise<
     (await stage.pods(name)).some(
       ({ status }) => status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true,
     );
-  const isAnswered = (): Promise<boolean> =>
-    cluster.kubectl(command).then(
-      () => true,
-      () => false,
-    );
-  for (const isThere of [isReady, isAnswered])
-    while (!(await isThere())) if (Date.now() > deadline) throw new Error(await stage.diagnose(name));
+  while (!(await isReady())) if (Date.now() > deadline) throw new Error(await stage.diagnose(name));
+  await untilReached(() => cluster.kubectl(command));
   return (Date.now() - began) / 1000;
 }
 
