@@ -50,7 +50,7 @@ const sleepSpec = obj(
     wakeOn: opt(
       described(
         wakeOn,
-        'What wakes the control plane up. Request: a call of its endpoint, except by its nodes; needs the activator. NodeRequest: also a call by them. Schedule: `wake` of its schedules; without it, `wake` only ends the time to sleep, and the control plane sleeps on until something else wakes it up. Manual: a person, who can also do so where it is not listed. Defaults to Schedule and Manual.',
+        'What wakes the control plane up. Request: a call of its endpoint, except by its nodes; needs the activator. NodeRequest: also a call by them. Schedule: `wake` of its schedules; without it, `wake` only ends the time to sleep, and the control plane sleeps on until something else wakes it up. Manual: a person; this always works, whether or not it is listed. Defaults to Schedule and Manual.',
       ),
     ),
   },

@@ -11,7 +11,7 @@ const ofTenant = passing(
   'kubectl -n <namespace> describe tcp <name>',
 );
 const sleeping = passing(
-  'Nothing, if this is intended. It wakes up with kubectl steward wake, or by its schedules.',
+  'Nothing, if this is intended. It wakes up with kubectl steward wake. The condition Asleep of its TenantControlPlane says whether and when it does so by itself.',
   'kubectl steward wake <name> -n <namespace>',
 );
 const managerLog = 'kubectl -n steward-system logs -l app.kubernetes.io/name=steward --tail=200';

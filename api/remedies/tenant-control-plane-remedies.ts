@@ -16,7 +16,7 @@ const routes = 'kubectl -n <namespace> get tlsroutes,gateways -o yaml';
 const wake = `kubectl -n <namespace> patch tcp <name> --type merge -p '{"spec":{"controlPlane":{"deployment":{"replicas":2}}}}'`;
 const wakeUp = 'kubectl steward wake <name> -n <namespace>';
 const sleeping = passing(
-  'Nothing, if this is intended. To wake it, set replicas above 0. If its schedules have put it to sleep, as Asleep says, it wakes up by itself, or with kubectl steward wake. If it sleeps because nobody used it, use kubectl steward wake.',
+  'Nothing, if this is intended. To wake it, set replicas above 0 if they are 0, and use kubectl steward wake otherwise. Asleep says whether and when it wakes up by itself.',
   wake,
   wakeUp,
 );

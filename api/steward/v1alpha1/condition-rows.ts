@@ -169,7 +169,7 @@ export const tenantControlPlaneConditions = {
       'No pods are wanted at this time. Present only if `spec.sleep` or one of its annotations requests sleep, or once did.',
     polarity: 'negative',
     reasons: {
-      Scheduled: 'The schedules in the spec say so. The message contains the time at which it wakes up.',
+      Scheduled: 'The schedules in the spec have put it to sleep. The message contains the time at which they wake it up, if they do.',
       Requested: 'The annotation `steward.butlerlabs.dev/sleep-until` or 0 replicas request it.',
       Idle: 'Nobody has used it for as long as `spec.sleep.afterIdle` says. The message contains the time at which a schedule wakes it up, if one does.',
       InUse:
@@ -178,7 +178,7 @@ export const tenantControlPlaneConditions = {
         'Nobody uses it, but not for as long as `spec.sleep.afterIdle` says. The message contains the time of the last use.',
       UseUnknown: 'Whether it is used cannot be read, so it stays awake. The message says why.',
       Awake:
-        'The schedules in the spec say that it is awake, or somebody has called it. The message contains the time until which it is.',
+        'The schedules in the spec say that it is awake, or somebody has called it. The message contains the time until which it is, if that is known.',
       KeptAwake: 'The annotation `steward.butlerlabs.dev/wake-until` keeps it awake.',
       Starting: 'It is time to sleep, but the control plane has not been Ready for the first time yet.',
       WorkUnderWay: 'It is time to sleep, but something has to end before. The message says what.',

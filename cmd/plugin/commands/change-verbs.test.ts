@@ -282,6 +282,33 @@ describe('sleep and wake', () => {
     expect(woken?.spec.controlPlane.deployment.replicas).toBe(3);
   });
 
+  const nights = { schedules: [{ sleep: '0 20 * * *', wake: '0 7 * * *' }], wakeOn: ['Request'] } as const;
+  const idleNights = { ...nights, afterIdle: '30m' };
+  test.each([
+    ['in its time to sleep, until that ends', '2030-01-01T22:00:00Z', nights, '2030-01-02T07:00:00Z'],
+    ['after it, until the next one begins', '2030-01-02T09:00:00Z', nights, '2030-01-02T20:00:00Z'],
+    ['after it, for as long as afterIdle says', '2030-01-02T09:00:00Z', idleNights, '2030-01-02T09:30:00Z'],
+    ['in it, whatever afterIdle says', '2030-01-01T22:00:00Z', idleNights, '2030-01-02T07:00:00Z'],
+  ])('wake keeps one awake whose schedules do not wake it up: %s', async (_name, now, sleep, until) => {
+    const clock = new FakeClock(new Date(now));
+    await using world = await PluginWorld.create({ clock });
+    const status = { sleep: { state: 'Asleep', since: '2030-01-01T20:00:00Z', reason: 'Schedule', port: 20_001 } };
+    await world.management.seed(tenantControlPlane, shopTenant({ spec: { sleep }, status }));
+    const { notes } = await world.run('wake shop --wait=false');
+    expect(notes).toEqual([`tenantcontrolplane.steward.butlerlabs.dev/shop will be awake until ${until}`]);
+  });
+
+  test('wake needs a time for one of which nobody can know when it would wake up', async () => {
+    await using world = await PluginWorld.create();
+    const status = { sleep: { state: 'Asleep', since: pluginTime, reason: 'Schedule' } };
+    await world.management.seed(tenantControlPlane, shopTenant({ status }));
+    const { code, notes } = await world.run('wake shop --wait=false');
+    expect([code, notes.join()]).toEqual([
+      1,
+      expect.stringContaining('say until when it is to be awake, with --until'),
+    ]);
+  });
+
   test('wake --wait says that it sleeps for lack of use, until its manager has seen the annotation', async () => {
     await using world = await PluginWorld.create();
     const asleep = { sleep: { state: 'Asleep', since: pluginTime, reason: 'Use' } };
@@ -291,7 +318,7 @@ describe('sleep and wake', () => {
     answer(world, { ...awake, conditions: [conditionOf('Ready', 'True', 'Ready', { generation: 1 })] });
     const { code, notes } = await world.run('wake shop --timeout=20s');
     expect(notes.slice(1)).toEqual([
-      'shop: nobody has used it for 30m; kubectl steward wake --until wakes it up before',
+      'shop: nobody has used it for 30m; kubectl steward wake --until wakes it up',
       'shop: is Ready',
     ]);
     expect(code).toBe(0);

@@ -10,6 +10,7 @@ import { followObject } from '../control-plane/follow-object.ts';
 import { replicasBeforeSleep, replicasChange, wantedReplicas } from '../control-plane/replicas-change.ts';
 import { overrideChange } from '../control-plane/sleep-override.ts';
 import { wakeProgress } from '../control-plane/sleep-progress.ts';
+import { ScheduleAnswers } from '../../../controllers/tenantcontrolplane/sleep/schedule-answers.ts';
 import { PluginError } from '../frame/plugin-error.ts';
 import { timeText, wholeNumber, withConnection, withWait } from '../frame/shared-options.ts';
 import type { ConnectionOptions, WaitOptions } from '../frame/shared-options.ts';
@@ -23,8 +24,9 @@ export function wakeCommand(world: World): Command {
     .summary('Wake a control plane that sleeps.')
     .description(
       'Sets the number of pods to what it was before sleep, or to 2 if that is not known. One that sleeps by its schedules is kept awake ' +
-        'by an annotation until the time at which it would have woken up, or until another one, and its spec is not changed. One that sleeps ' +
-        'because nobody used it is kept awake for as long as spec.sleep.afterIdle says.',
+        'by an annotation until the time at which it would have woken up, or until another one, and its spec is not changed. One that its ' +
+        'schedules do not wake up is kept awake until their time to sleep ends, or begins. One that sleeps because nobody used it is kept ' +
+        'awake for as long as spec.sleep.afterIdle says.',
     )
     .argument('<name>', 'Name of the control plane.')
     .option('--replicas <number>', 'Number of pods to start.', wholeNumber(1))
@@ -51,17 +53,22 @@ export function wakeCommand(world: World): Command {
 }
 
 /**
- * When one that its manager has put to sleep would wake up by itself, or how long it stays awake if nobody uses it; undefined for one that
- * is awake.
+ * When one that its manager has put to sleep would wake up by itself, or how long it stays awake if nobody uses it. If its schedules do
+ * not wake it up: the end of their time to sleep, or the beginning of the next one. Undefined for one that is awake.
  */
 function endOfSleep({ name, tenant }: ControlPlane, now: Date): string | undefined {
   const { state, reason, nextTransitionTime } = tenant?.status?.sleep ?? {};
   if (state !== 'Asleep') return undefined;
-  const { afterIdle } = tenant?.spec.sleep ?? {};
+  const { afterIdle, schedules = [] } = tenant?.spec.sleep ?? {};
+  const said = new ScheduleAnswers().at(schedules, now.getTime());
+  const isDue = nextTransitionTime !== undefined || said.isAsleep;
   // Awake, it falls asleep again when nobody has used it for as long.
-  if (reason === 'Use' && afterIdle !== undefined) {
-    return new Date(now.getTime() + goDuration(afterIdle)).toISOString().replace(/\.\d{3}Z$/, 'Z');
+  if (afterIdle !== undefined && (reason === 'Use' || !isDue)) {
+    return timeOf(now.getTime() + goDuration(afterIdle));
   }
   if (nextTransitionTime !== undefined) return nextTransitionTime;
+  if (said.next !== undefined) return timeOf(said.next);
   throw new PluginError(`it is not known when ${name} would wake up: say until when it is to be awake, with --until`);
 }
+
+const timeOf = (time: number): string => new Date(time).toISOString().replace(/\.\d{3}Z$/, 'Z');

@@ -38,7 +38,7 @@ export function wakeProgress(tenant: TenantControlPlane): Progress {
     return { state: 'waiting', line: 'the StewardControlPlane has not changed its TenantControlPlane yet' };
   }
   if (isAsleep(tenant)) {
-    return { state: 'waiting', line: `${whyAsleep(tenant)}; kubectl steward wake --until wakes it up before` };
+    return { state: 'waiting', line: `${whyAsleep(tenant)}; kubectl steward wake --until wakes it up` };
   }
   const ready = currentCondition(tenant, 'Ready');
   if (ready === undefined) return { state: 'waiting', line: 'the manager has not seen the change yet' };

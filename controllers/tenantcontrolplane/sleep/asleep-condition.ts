@@ -89,7 +89,7 @@ function sleepText(tcp: TenantControlPlane, reason: SleepStatus['reason'], until
   if (reason === 'Schedule' && !wakesBySchedule(tcp))
     return {
       why: 'Scheduled',
-      what: `sleeps by its schedule, which does not wake it up: spec.sleep.wakeOn says what does`,
+      what: `fell asleep by its schedule, and sleeps until somebody wakes it up: spec.sleep.wakeOn does not list Schedule`,
     };
   if (reason === 'Schedule') return { why: 'Scheduled', what: `sleeps by its schedule${until}` };
   return { why: 'Requested', what: `sleeps${until}, as the annotation ${annotations.sleepUntil} requests` };

@@ -204,15 +204,21 @@ describe('The decision about one whose schedules do not wake it up', () => {
   type SleepSpec = NonNullable<NonNullable<TenantControlPlaneChanges['spec']>['sleep']>;
   type SleepStatus = NonNullable<ReturnType<typeof sleepDecision>['status']>;
   const onRequest: SleepSpec = { ...sleep, wakeOn: ['Request'] };
-  const evening = was('Awake');
-  type Facts = Partial<Parameters<typeof sleepDecision>[2]> & { readonly annotated?: Readonly<Record<string, string>> };
+  const evening: SleepStatus = { ...was('Awake'), port: 20_001 };
+  type Facts = Partial<Parameters<typeof sleepDecision>[2]> & {
+    readonly annotated?: Readonly<Record<string, string>>;
+    readonly replicas?: number;
+  };
 
   /** Decides again and again, with what each decision has recorded. */
   function story(from: SleepStatus = evening) {
     let status: SleepStatus | undefined = from;
-    return (time: string, spec = onRequest, { annotated = {}, ...facts }: Facts = {}) => {
+    return (time: string, spec = onRequest, { annotated = {}, replicas = 2, ...facts }: Facts = {}) => {
       const metadata = { annotations: annotated };
-      const tcp = tenantControlPlaneWith({ metadata, spec: { sleep: spec }, status: { sleep: status } });
+      const made = tenantControlPlaneWith({ metadata, spec: { sleep: spec }, status: { sleep: status } });
+      const { controlPlane } = made.spec;
+      const deployment = { ...controlPlane.deployment, replicas };
+      const tcp = { ...made, spec: { ...made.spec, controlPlane: { ...controlPlane, deployment } } };
       const decision = sleepDecision(tcp, new Date(time), { answers, underWay: () => undefined, ...facts });
       ({ status } = decision);
       return decision;
@@ -288,5 +294,73 @@ describe('The decision about one whose schedules do not wake it up', () => {
     expect(at('2030-01-01T20:00:00Z', spec).status).toMatchObject(asleep);
     expect(at('2030-01-02T07:00:00Z', spec).status).toMatchObject(asleep);
     expect(at('2030-01-03T07:00:00Z', spec).status).toMatchObject({ ...asleep, since: '2030-01-01T12:30:00Z' });
+  });
+
+  test('is woken up by its schedules as long as nobody can call it, because it has no port of the activator', () => {
+    const at = story(was('Awake'));
+    expect(at('2030-01-01T20:00:00Z').status).toMatchObject({ ...asleep, nextTransitionTime: '2030-01-02T07:00:00Z' });
+    expect(at('2030-01-02T07:00:00Z').status).toMatchObject(awake);
+  });
+
+  test('sleeps on without a port if it waits for nothing but a person', () => {
+    const spec: SleepSpec = { ...sleep, wakeOn: ['Manual'] };
+    const at = story(was('Awake'));
+    at('2030-01-01T20:00:00Z', spec);
+    expect(at('2030-01-02T07:00:00Z', spec).status).toMatchObject(asleep);
+  });
+
+  test('wakes up at the end of the time for which a person has let it sleep longer than its schedules', () => {
+    const at = story();
+    const annotated = { [annotations.sleepUntil]: '2030-01-02T09:00:00Z' };
+    at('2030-01-01T20:00:00Z');
+    at('2030-01-02T06:00:00Z', onRequest, { annotated });
+    expect(at('2030-01-02T08:00:00Z', onRequest, { annotated }).status).toMatchObject({ state: 'Asleep' });
+    expect(at('2030-01-02T09:00:00Z', onRequest, { annotated }).status).toMatchObject(awake);
+  });
+
+  test('wakes up when a person sets its replicas from 0 to more, but not in its time to sleep', () => {
+    const at = story();
+    at('2030-01-02T09:00:00Z', onRequest, { replicas: 0 });
+    expect(at('2030-01-02T10:00:00Z').status).toMatchObject(awake);
+    at('2030-01-02T21:00:00Z', onRequest, { replicas: 0 });
+    expect(at('2030-01-02T22:00:00Z').status).toMatchObject(asleep);
+    expect(at('2030-01-03T10:00:00Z', onRequest, { replicas: 3 }).status).toMatchObject(asleep);
+  });
+
+  test('sleeps on once when several times to sleep follow each other', () => {
+    const weekend = { sleep: '0 18 * * 5', wake: '0 7 * * 1' };
+    const spec: SleepSpec = { schedules: [...sleep.schedules, weekend], wakeOn: ['Request'] };
+    const at = story();
+    // A Friday.
+    expect(at('2030-01-04T18:00:00Z', spec).status).toMatchObject(asleep);
+    for (const time of ['2030-01-05T07:00:00Z', '2030-01-07T07:00:00Z', '2030-01-07T12:00:00Z'])
+      expect(at(time, spec).status).toMatchObject({ ...asleep, since: '2030-01-04T18:00:00Z' });
+    expect(at('2030-01-07T13:00:00Z', spec, { isCalled: true }).status).toMatchObject(awake);
+  });
+
+  test('stays awake after a call by day until nobody has used it for afterIdle', () => {
+    const spec: SleepSpec = { ...onRequest, afterIdle: '30m' };
+    const at = story();
+    at('2030-01-01T20:00:00Z', spec);
+    expect(at('2030-01-02T09:00:00Z', spec, { isCalled: true }).status).toMatchObject({ state: 'Awake' });
+    const use = { state: 'Idle', since: noon, unusedMs: 30 * 60_000, isProven: true } as const;
+    expect(at('2030-01-02T09:45:00Z', spec, { use }).status).toMatchObject({ state: 'Asleep', reason: 'Use' });
+  });
+
+  test('stays awake when nobody could put it to sleep in the whole time for that', () => {
+    const at = story();
+    at('2030-01-01T19:55:00Z');
+    expect(at('2030-01-02T07:05:00Z').status).toMatchObject(awake);
+  });
+
+  test('is woken up by an upgrade of its Cluster, and stays awake until its next time to sleep', () => {
+    const at = story();
+    at('2030-01-01T20:00:00Z');
+    const annotated = { [annotations.clusterUpgrade]: 'v1.37.0' };
+    const woken = at('2030-01-02T09:00:00Z', onRequest, { annotated }).status;
+    expect(woken).toMatchObject({ state: 'Awake', ended: { byUpgrade: 1 } });
+    expect(at('2030-01-02T09:00:01Z', onRequest, { annotated }).status).toMatchObject(awake);
+    expect(at('2030-01-02T10:00:00Z').status).toMatchObject(awake);
+    expect(at('2030-01-02T20:00:00Z').status).toMatchObject(asleep);
   });
 });

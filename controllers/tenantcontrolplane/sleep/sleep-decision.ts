@@ -78,11 +78,11 @@ function sleepsOn(tcp: TenantControlPlane, now: number, answers: ScheduleAnswers
   return schedules !== undefined && answers.fault(schedules, now) === undefined;
 }
 
-/** What its schedules say. Where they do not wake it up, nobody knows when it does. */
+/** What its schedules say. Where they do not wake it up, it is not known what does, and when. */
 function scheduledAt(tcp: TenantControlPlane, time: number, { answers, now }: AskedAt): ScheduledSleep {
   const said = answers.at(tcp.spec.sleep?.schedules ?? [], time, now);
   if (!said.isAsleep || wakesBySchedule(tcp)) return said;
-  // One that was called is awake by its schedules from then on, and falls asleep by them again.
+  // One that was called is awake by its schedules from the end of the time to sleep on, and falls asleep by them again.
   return { isAsleep: true, next: undefined, again: said.next ?? said.again };
 }
 
@@ -123,8 +123,9 @@ export interface SleepFacts {
 }
 
 /**
- * Whether a control plane sleeps, by the time, its spec, its annotations and its use alone: whatever a manager has missed, the next one
- * decides the same. Only two things keep it awake that should sleep: it was never Ready, or something is under way that has to end first.
+ * Whether a control plane sleeps, by the time, its spec, its annotations and its use: whatever a manager has missed, the next one
+ * decides the same. What was decided before counts in two cases: a call wakes up what sleeps, and what is not woken up by its schedules
+ * sleeps on. Only two things keep it awake that should sleep: it was never Ready, or something is under way that has to end first.
  * What begins while it sleeps does not wake it, except for an upgrade of its Cluster.
  */
 export function sleepDecision(tcp: TenantControlPlane, now: Date, facts: SleepFacts): SleepDecision {

@@ -1,7 +1,7 @@
 import type { Infer } from '../../../schema.ts';
 import { described, int32, int64, obj, oneOf, opt, time } from '../../../schema.ts';
 
-/** Whether a control plane sleeps. It is computed from the spec, annotations and the time, and recorded here for others. */
+/** Whether a control plane sleeps. It is computed from the spec, annotations, calls and the time, and recorded here. */
 export const sleepStatus = obj({
   state: described(oneOf('Awake', 'Asleep'), 'Whether pods are wanted.'),
   since: described(time(), 'Time from which the state is in force.'),

@@ -19,7 +19,7 @@ export function isUnused(tcp: TenantControlPlane, use: UseFinding | undefined): 
 
 /**
  * Whether it sleeps because nobody uses it, at a time for which neither a person nor a schedule says that it sleeps. Once asleep, it
- * sleeps until a schedule wakes it up, if schedules are to: only a time to wake up that has come since counts.
+ * sleeps until a schedule wakes it up, if `wakeOn` lets schedules do so: only a time to wake up that has come since counts.
  */
 export function idleSleep(
   tcp: TenantControlPlane,
@@ -31,7 +31,11 @@ export function idleSleep(
   const before = tcp.status?.sleep;
   const isAsleep = before?.state === 'Asleep' && before.reason === 'Use';
   if (!isAsleep && !isUnused(tcp, use)) return undefined;
-  if (!wakesBySchedule(tcp)) return { isAsleep: true, next: undefined };
+  if (!wakesBySchedule(tcp)) {
+    // Then the schedules say that it sleeps, which is recorded.
+    const said = answers.at(schedules, now);
+    return { isAsleep: true, next: undefined, again: said.next ?? said.again };
+  }
   const { wake, again } = answers.nextWake(schedules, isAsleep ? Date.parse(before.since) : now, now);
   return isAsleep && wake !== undefined && wake <= now ? undefined : { isAsleep: true, next: wake, again };
 }

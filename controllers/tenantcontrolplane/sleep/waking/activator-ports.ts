@@ -179,7 +179,7 @@ function isNamespaceFull({ namespace = '' }: Key, given: Table): boolean {
 const fullTable = 'no port of the activator is free, so calls do not wake it up';
 
 const fullNamespace = ({ namespace = '' }: Key): string =>
-  `the control planes of the namespace ${namespace} have ${mostOfNamespace} ports of the activator, which is the most that one may have, so calls do not wake this one up: remove spec.sleep.wakeOn from others, or move some to another namespace`;
+  `the control planes of the namespace ${namespace} have ${mostOfNamespace} ports of the activator, which is the most that one may have, so calls do not wake this one up: remove Request from spec.sleep.wakeOn of others, or move some to another namespace`;
 
 const freed = (ports: readonly string[]): Readonly<Record<string, null>> =>
   Object.fromEntries(ports.map((port) => [port, null]));

@@ -72,7 +72,8 @@ describe('Calls of a control plane that wakes up with a request', () => {
     expect((await world.read()).status?.conditions).toContainEqual(
       expect.objectContaining({
         ...{ type: 'Asleep', status: 'True', reason: 'Scheduled' },
-        message: 'sleeps by its schedule, which does not wake it up: spec.sleep.wakeOn says what does',
+        message:
+          'fell asleep by its schedule, and sleeps until somebody wakes it up: spec.sleep.wakeOn does not list Schedule',
       }),
     );
     await world.call();
