@@ -134,10 +134,11 @@ describe('kubectl steward', () => {
       await writeFile(manifest, stdout.replace('version: v1.35.4', 'version: v1.36.3'));
       const plan = await plugin('plan', '-f', manifest);
       expect(plan).toContain('Version: v1.35.4 → v1.36.3');
-      await plugin('upgrade', shop, 'v1.36.3');
+      // The checks before it run again after a minute if the API server does not answer in time.
+      await runCommand(...commandOf(['upgrade', shop, 'v1.36.3']), { timeoutMs: 3 * minutes });
       expect(await plugin('get', shop)).toMatch(/^shop +v1\.36\.3 +2\/2 .* True +Ready/m);
     },
-    4 * minutes,
+    6 * minutes,
   );
 
   test(
