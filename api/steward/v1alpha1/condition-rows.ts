@@ -169,7 +169,8 @@ export const tenantControlPlaneConditions = {
       'No pods are wanted at this time. Present only if `spec.sleep` or one of its annotations requests sleep, or once did.',
     polarity: 'negative',
     reasons: {
-      Scheduled: 'The schedules in the spec have put it to sleep. The message contains the time at which they wake it up, if they do.',
+      Scheduled:
+        'The schedules in the spec have put it to sleep. The message contains the time at which they wake it up, if they do.',
       Requested: 'The annotation `steward.butlerlabs.dev/sleep-until` or 0 replicas request it.',
       Idle: 'Nobody has used it for as long as `spec.sleep.afterIdle` says. The message contains the time at which a schedule wakes it up, if one does.',
       InUse:
