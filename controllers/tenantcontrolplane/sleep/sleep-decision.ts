@@ -124,8 +124,8 @@ export interface SleepFacts {
 
 /**
  * Whether a control plane sleeps, by the time, its spec, its annotations and its use: whatever a manager has missed, the next one
- * decides the same. What was decided before counts in two cases: a call wakes up what sleeps, and what is not woken up by its schedules
- * sleeps on. Only two things keep it awake that should sleep: it was never Ready, or something is under way that has to end first.
+ * decides the same, but for what is recorded of decisions before: when it was called, and that it sleeps, where a call or a person has to wake
+ * it up. Only two things keep it awake that should sleep: it was never Ready, or something is under way that has to end first.
  * What begins while it sleeps does not wake it, except for an upgrade of its Cluster.
  */
 export function sleepDecision(tcp: TenantControlPlane, now: Date, facts: SleepFacts): SleepDecision {

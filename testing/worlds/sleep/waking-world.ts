@@ -101,8 +101,8 @@ export class WakingWorld extends TenantWorld {
     await this.settle();
   }
 
-  /** Sleeps by its schedule. */
-  async sleep(): Promise<void> {
+  /** Its night begins: it sleeps by its schedule. */
+  async night(): Promise<void> {
     await this.serve();
     await this.at('2030-01-01T22:00:00Z');
     if ((await this.pods()) !== 0) throw new Error('it does not sleep');

@@ -27,7 +27,7 @@ describe('Calls that cannot wake a control plane up', () => {
 
   test('are led there no longer once a person decides that it sleeps, and again when that has ended', async () => {
     const world = await WakingWorld.ready();
-    await world.sleep();
+    await world.night();
     expect(await world.led()).toEqual(['10.0.0.1', '10.0.0.2']);
     await world.change(sleepUntil('2030-01-01T23:00:00Z'));
     const { afterMs } = await world.settle();
@@ -91,7 +91,7 @@ describe('A control plane that sleeps without a schedule and wakes up with a req
 describe('The request to wake up', () => {
   test('stays while a caller waits for pods, and is removed once they are reached', async () => {
     const world = await WakingWorld.ready();
-    await world.sleep();
+    await world.night();
     world.podsStart = false;
     await world.call();
     await world.at('2030-01-01T22:00:05Z');
@@ -105,7 +105,7 @@ describe('The request to wake up', () => {
   test('counts although the clock of the activator is behind or ahead', async () => {
     for (const time of ['2030-01-01T21:40:00Z', '2030-01-01T22:20:00Z']) {
       const world = await WakingWorld.ready();
-      await world.sleep();
+      await world.night();
       await world.call(time);
       expect(await world.pods()).toBe(2);
     }
@@ -115,7 +115,7 @@ describe('The request to wake up', () => {
     'does not count if a manager that begins finds it with the time %s, and is removed',
     async (time) => {
       const world = await WakingWorld.ready();
-      await world.sleep();
+      await world.night();
       const body = { data: { 'default.tenant': time } };
       const requests = { namespace: 'steward-system', name: 'steward-wake-requests' };
       await world.cluster.admin.patch(kinds.ConfigMap, requests, { type: 'merge', body });
@@ -127,7 +127,7 @@ describe('The request to wake up', () => {
 
   test('counts if a manager that begins finds it with a time of a moment ago', async () => {
     const world = await WakingWorld.ready();
-    await world.sleep();
+    await world.night();
     world.restart();
     await world.call('2030-01-01T21:59:30Z');
     expect(await world.pods()).toBe(2);
@@ -138,7 +138,7 @@ describe('A call while other control planes start their pods', () => {
   test('starts its control plane beside them, and a schedule lets it wait', async () => {
     const starts = new StartQueue({ clock: new FakeClock(), memory: new ObjectMemory() });
     const world = await WakingWorld.ready(undefined, undefined, { starts: { starts, mostStarts: 1 } });
-    await world.sleep();
+    await world.night();
     const tcp = await world.read();
     starts.take({ ...tcp, metadata: { ...tcp.metadata, namespace: 'other', uid: 'another' } }, 1);
     await world.at('2030-01-02T07:00:00Z');

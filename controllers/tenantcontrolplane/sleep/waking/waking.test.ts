@@ -21,7 +21,7 @@ describe('Calls of a control plane that wakes up with a request', () => {
       { [port]: 'default/tenant' },
       [],
     ]);
-    await world.sleep();
+    await world.night();
     expect(await world.led()).toEqual(['10.0.0.1', '10.0.0.2']);
     expect(await world.slice()).toMatchObject({
       metadata: { labels: { 'kubernetes.io/service-name': 'tenant', 'steward.butlerlabs.dev/component': 'activator' } },
@@ -45,7 +45,7 @@ describe('Calls of a control plane that wakes up with a request', () => {
 
   test('wake it up, until its schedule would', async () => {
     const world = await WakingWorld.ready();
-    await world.sleep();
+    await world.night();
     await world.call();
     expect([await world.pods(), await world.condition('Asleep')]).toEqual([
       2,
@@ -65,7 +65,7 @@ describe('Calls of a control plane that wakes up with a request', () => {
 
   test('wake it up in the morning, where its schedule does not', async () => {
     const world = await WakingWorld.ready({ schedules: [nights], wakeOn: ['Request'] });
-    await world.sleep();
+    await world.night();
     await world.at('2030-01-02T07:00:00Z');
     await world.at('2030-01-02T09:00:00Z');
     expect([await world.pods(), await world.led()]).toEqual([0, ['10.0.0.1', '10.0.0.2']]);
@@ -94,7 +94,7 @@ describe('Calls of a control plane that wakes up with a request', () => {
 
   test('are led to the activator until a pod is reached, and no longer', async () => {
     const world = await WakingWorld.ready();
-    await world.sleep();
+    await world.night();
     await world.call();
     expect(await world.led()).toEqual(['10.0.0.1', '10.0.0.2']);
     await world.serve('10.1.0.2');
@@ -111,7 +111,7 @@ describe('Calls of a control plane that wakes up with a request', () => {
 
   test('are one request, which is removed when its pods are reached', async () => {
     const world = await WakingWorld.ready();
-    await world.sleep();
+    await world.night();
     await world.call();
     await world.serve('10.1.0.2');
     await world.at('2030-01-01T22:00:05Z');
@@ -120,7 +120,7 @@ describe('Calls of a control plane that wakes up with a request', () => {
 
   test('are not lost when they come while it is reconciled because of something else', async () => {
     const world = await WakingWorld.ready();
-    await world.sleep();
+    await world.night();
     let calls = 0;
     world.cluster.before(async ({ kind, verb }) => {
       // Whether it sleeps has been decided by then.
@@ -138,7 +138,7 @@ describe('Calls of a control plane that wakes up with a request', () => {
 
   test('survive a manager that dies before it has recorded that it woke up', async () => {
     const world = await WakingWorld.ready();
-    await world.sleep();
+    await world.night();
     await world.cluster.admin.patch(kinds.ConfigMap, requestsKey, {
       type: 'merge',
       body: { data: { 'default.tenant': world.clock.now().toISOString() } },
@@ -154,7 +154,7 @@ describe('Calls of a control plane that wakes up with a request', () => {
 
   test('wake nothing up that was called an hour ago, when the manager was down', async () => {
     const world = await WakingWorld.ready();
-    await world.sleep();
+    await world.night();
     world.restart();
     await world.call('2030-01-01T21:00:00Z');
     expect([await world.pods(), await world.requests()]).toEqual([0, []]);
@@ -162,7 +162,7 @@ describe('Calls of a control plane that wakes up with a request', () => {
 
   test('do not keep one awake in the next night', async () => {
     const world = await WakingWorld.ready();
-    await world.sleep();
+    await world.night();
     await world.call();
     world.restart();
     await world.at('2030-01-02T23:00:00Z');
@@ -178,7 +178,7 @@ describe('Calls of a control plane that wakes up with a request', () => {
     ['whose spec requests it no longer', (world) => world.change({ spec: { sleep: { wakeOn: null } } })],
   ])('do not wake one up %s', async (_name, change) => {
     const world = await WakingWorld.ready();
-    await world.sleep();
+    await world.night();
     await change(world);
     await world.settle();
     await world.call();
@@ -187,7 +187,7 @@ describe('Calls of a control plane that wakes up with a request', () => {
 
   test('do not wake one up that is paused', async () => {
     const world = await WakingWorld.ready();
-    await world.sleep();
+    await world.night();
     await world.change({ metadata: { annotations: { [annotations.paused]: 'true' } } });
     await world.call();
     expect(await world.pods()).toBe(0);
@@ -195,7 +195,7 @@ describe('Calls of a control plane that wakes up with a request', () => {
 
   test('are led to pods of the activator that became ready later', async () => {
     const world = await WakingWorld.ready(undefined, []);
-    await world.sleep();
+    await world.night();
     expect(await world.condition('Asleep')).toBe('True');
     const said = (await world.read()).status?.conditions?.find(({ type }) => type === 'Asleep');
     expect(said?.message).toContain('no pod of the activator is ready, so calls do not wake it up');
@@ -251,7 +251,7 @@ describe('A control plane that sleeps for lack of use and wakes up with a reques
     const both: SleepSpec = { ...sleep, schedules: [nights] };
     const world: WakingWorld = await WakingWorld.ready(both, ['10.0.0.1'], { readsUse: true });
     await pod(world, 'tenant-1');
-    await world.sleep();
+    await world.night();
     await world.cluster.admin.delete(kinds.Pod, { namespace: 'default', name: 'tenant-1' });
     await world.call();
     await pod(world, 'tenant-2');
@@ -299,7 +299,7 @@ describe('The port of the activator', () => {
 
   test('is given back by one whose deletion waits only after nothing leads there anymore', async () => {
     const world = await WakingWorld.ready();
-    await world.sleep();
+    await world.night();
     world.store.failure = new StoreError('Unreachable', 'etcd:2379: connection refused');
     await world.cluster.admin.delete(tenantControlPlane, tenantKey);
     world.cluster.before(async ({ kind, verb, name }) => {
@@ -437,7 +437,7 @@ describe('The nodes of a control plane', () => {
   test('are noted at the slice, so that their calls do not wake it up, also while it sleeps', async () => {
     const world = await withNodes();
     expect(await noted(world)).toBe('192.0.2.8,192.0.2.9,2001:db8::8');
-    await world.sleep();
+    await world.night();
     expect(await noted(world)).toBe('192.0.2.8,192.0.2.9,2001:db8::8');
   });
 
@@ -456,7 +456,7 @@ describe('The nodes of a control plane', () => {
     expect((await world.reconcile()).afterMs).toBe(11 * 60_000);
     world.page = nodes('192.0.2.7');
     await world.at('2030-01-01T19:59:00Z');
-    await world.sleep();
+    await world.night();
     expect(await noted(world)).toBe('192.0.2.7');
   });
 
