@@ -39,7 +39,7 @@ class FakeWork implements ScenarioWork {
   left: readonly string[] = [];
   seconds = 10;
   most = 0;
-  onRun: (name: string) => void = () => undefined;
+  onRun: (name: string, atOnce: number) => void = () => undefined;
   #now = 0;
   #running: string[] = [];
 
@@ -64,7 +64,7 @@ class FakeWork implements ScenarioWork {
     this.#running.push(name);
     this.most = Math.max(this.most, this.#running.length);
     this.log.push(name);
-    this.onRun(name);
+    this.onRun(name, this.#running.length);
     // The others of its time begin.
     await new Promise((resolve) => setImmediate(resolve));
     this.#now += this.seconds * 1000;
@@ -236,4 +236,19 @@ test('in lanes, each scenario is run once, and no two use the same shared cluste
     }),
     { numRuns: 30 },
   );
+});
+
+test('scenarios run one after the other on a machine that turns out to be slow, and at once again when it is no longer', async () => {
+  const names = Array.from({ length: 16 }, (_, n) => `scenario-${n}`);
+  const work = new FakeWork(names.map((name) => ({ name, shares: undefined })));
+  const atOnce: number[] = [];
+  work.onRun = (_name, count) => {
+    atOnce.push(count);
+    work.seconds = atOnce.length <= 2 ? 1000 : 50;
+  };
+  await runScenarios(limits({ lanes: 2 }), work);
+  expect(atOnce.slice(0, 2)).toEqual([1, 2]);
+  const slow = atOnce.slice(2, 6);
+  expect(slow).toEqual(slow.map(() => 1));
+  expect(atOnce.slice(10)).toContain(2);
 });

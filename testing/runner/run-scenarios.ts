@@ -19,13 +19,19 @@ export interface ScenarioLimits {
   readonly seed: number;
   /** Names of scenarios that are not run. */
   readonly leftOut: readonly string[];
-  /** How many run at the same time. */
+  /** How many run at the same time, at most: see `slowPace`. */
   readonly lanes: number;
   /** No other scenario begins when it is aborted. */
   readonly signal: AbortSignal;
   /** A file's path as it is told. */
   readonly fromHere: (file: string) => string;
 }
+
+/**
+ * Where scenarios take so many times longer than on two good processors, they run one after the other: two at once would take as long
+ * there, and pods of both would fail their probes.
+ */
+const slowPace = 1.5;
 
 /** What came of the scenarios. */
 export interface ScenariosResult extends TierResult {
@@ -113,7 +119,7 @@ class ScenarioRun {
 
   /** Runs those of a queue for which there is time, and returns their tests in the order in which they ended. */
   async all(queue: ScenarioQueue, until: number | undefined): Promise<readonly TestResult[]> {
-    const { lanes, signal } = this.#limits;
+    const { signal } = this.#limits;
     const tests: TestResult[] = [];
     const running = new Map<string, Promise<void>>();
     const mayBegin = (name: string): boolean => {
@@ -121,7 +127,7 @@ class ScenarioRun {
       return kind === undefined || ![...running.keys()].some((other) => this.#shares.get(other) === kind);
     };
     for (;;) {
-      while (running.size < lanes && !signal.aborted) {
+      while (running.size < this.#lanes(queue) && !signal.aborted) {
         const left = until === undefined ? Infinity : (until - this.#work.now()) / 1000;
         const name = queue.next(left, mayBegin);
         if (name === undefined) break;
@@ -135,6 +141,10 @@ class ScenarioRun {
       if (running.size === 0) return tests;
       await Promise.race(running.values());
     }
+  }
+
+  #lanes({ pace }: ScenarioQueue): number {
+    return pace > slowPace ? 1 : this.#limits.lanes;
   }
 
   /** Removes the shared clusters of one kind, or of all kinds. */
