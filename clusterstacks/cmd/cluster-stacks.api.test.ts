@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { ObjectMemory } from '../../runtime/cache/object-memory.ts';
 import { capiCluster, capiClusterClass } from '../../api/cluster-api/kinds.ts';
+import { patient } from '../../testing/patient.ts';
 import { clusterStackRelease } from '../api/cluster-stack-release.ts';
 import type { ClusterStackRelease } from '../api/cluster-stack-release.ts';
 import { clusterStackOperatorLease } from '../api/names.ts';
@@ -58,7 +59,7 @@ async function until<T extends Resource>(
   at: { readonly kind: KindRef<T>; readonly name: string },
   holds: (object: T | undefined) => boolean,
 ): Promise<T | undefined> {
-  const signal = AbortSignal.timeout(60_000);
+  const signal = AbortSignal.timeout(patient(60_000));
   const fieldSelector = `metadata.name=${at.name}`;
   let last: T | undefined;
   try {

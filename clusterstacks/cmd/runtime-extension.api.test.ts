@@ -12,6 +12,7 @@ import { InformerFactory } from '../../runtime/cache/informer-factory.ts';
 import { silent } from '../../runtime/observe/logger.ts';
 import { textOf } from '../../runtime/cache/object-id.ts';
 import { ServingCertificates } from '../../runtime/server/serving-certificates.ts';
+import { patient } from '../../testing/patient.ts';
 import { adminOf } from '../../testing/worlds/external-management.ts';
 import type { ClusterApiCore } from '../../testing/servers/cluster-api-core.ts';
 import { startClusterApiCore } from '../../testing/servers/cluster-api-core.ts';
@@ -150,7 +151,7 @@ async function runs(own: ObjectAddress, version: string): Promise<void> {
 /** Waits for a wake-up of a ClusterAddon. */
 async function wokenBy(name: string): Promise<void> {
   const wanted = `clusteraddon default/cluster-addon-${name}`;
-  const signal = AbortSignal.timeout(30_000);
+  const signal = AbortSignal.timeout(patient(30_000));
   while (!woken.includes(wanted)) await once(wakes, 'wake', { signal });
 }
 

@@ -16,6 +16,7 @@ import type { Cluster } from '../../runtime/client/cluster.ts';
 import { openCluster } from '../../runtime/client/http-cluster.ts';
 import { silent } from '../../runtime/observe/logger.ts';
 import { tenantControlPlaneWith } from '../../testing/builders/tenant-control-plane.ts';
+import { patient } from '../../testing/patient.ts';
 import { startApiServer } from '../../testing/servers/api-server.ts';
 import type { ApiServer } from '../../testing/servers/api-server.ts';
 import { startControlPlanePrograms } from '../../testing/servers/control-plane/programs.ts';
@@ -38,7 +39,7 @@ let activator: RunningActivator;
 let informers: InformerFactory;
 let pod: Server;
 let ca: string;
-const signal = AbortSignal.timeout(10 * long);
+const signal = AbortSignal.timeout(patient(10 * long));
 
 async function grantActivator(): Promise<void> {
   const named = (kind: string, more: object, at?: string) => ({

@@ -10,6 +10,7 @@ import { annotations, labels, stewardGroup } from '../../api/names.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Cluster } from '../../runtime/client/cluster.ts';
 import { openCluster } from '../../runtime/client/http-cluster.ts';
+import { patient } from '../../testing/patient.ts';
 import { installKinds } from '../../testing/servers/install-kinds.ts';
 import { startApiServer } from '../../testing/servers/api-server.ts';
 import type { ApiServer } from '../../testing/servers/api-server.ts';
@@ -124,9 +125,9 @@ const claims = async (): Promise<readonly PublicClaim[]> => {
 };
 
 const until = async (what: string, isSo: () => Promise<boolean>, withinMs: number): Promise<void> => {
-  const end = performance.now() + withinMs;
+  const end = performance.now() + patient(withinMs);
   while (!(await isSo())) {
-    if (performance.now() > end) throw new Error(`not within ${withinMs} ms: ${what}`);
+    if (performance.now() > end) throw new Error(`not within ${patient(withinMs)} ms: ${what}`);
     await pause(100);
   }
 };

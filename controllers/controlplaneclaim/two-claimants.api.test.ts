@@ -23,6 +23,7 @@ import { systemClock } from '../../runtime/clock.ts';
 import { EventRecorder } from '../../runtime/observe/event-recorder.ts';
 import { silent } from '../../runtime/observe/logger.ts';
 import { Manager } from '../../runtime/reconcile/manager.ts';
+import { patient } from '../../testing/patient.ts';
 import { startApiServer } from '../../testing/servers/api-server.ts';
 import type { ApiServer } from '../../testing/servers/api-server.ts';
 import { grantUser } from '../../testing/servers/grant-user.ts';
@@ -96,7 +97,7 @@ afterAll(async () => {
 
 /** What `read` returns, once there is something. Watches make it so; how soon depends on the machine. */
 async function until<T>(what: string, read: () => Promise<T | undefined>): Promise<T> {
-  const latest = performance.now() + 30_000;
+  const latest = performance.now() + patient(30_000);
   while (performance.now() < latest) {
     const found = await read();
     if (found !== undefined) return found;

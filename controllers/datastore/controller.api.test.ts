@@ -19,6 +19,7 @@ import { secretReader } from '../../stores/secret-reader.ts';
 import { Sessions } from '../../stores/sessions.ts';
 import { StoreAccess } from '../../stores/store-access.ts';
 import { startEtcdDataStore } from '../../testing/contracts/stores/etcd/data-store.ts';
+import { patient } from '../../testing/patient.ts';
 import type { EtcdServer } from '../../testing/servers/etcd-server.ts';
 import { grantUser } from '../../testing/servers/grant-user.ts';
 import { installKinds } from '../../testing/servers/install-kinds.ts';
@@ -32,7 +33,7 @@ async function until(
   name: string,
   holds: (store: DataStore | undefined) => boolean,
 ): Promise<DataStore | undefined> {
-  const signal = AbortSignal.timeout(20_000);
+  const signal = AbortSignal.timeout(patient(20_000));
   let last: DataStore | undefined;
   try {
     for await (const event of cluster.watch(dataStore, { fieldSelector: `metadata.name=${name}`, signal })) {

@@ -9,6 +9,7 @@ import { isRecord } from '../../api/structural/is-record.ts';
 import { parseManifests } from '../../e2e/cluster/kubernetes-client.ts';
 import { watchObjects } from '../../e2e/cluster/watch-objects.ts';
 import { crds, infrastructureVersion } from '../../e2e/infrastructure/kinds.ts';
+import { patient } from '../../testing/patient.ts';
 import {
   serveAsAsked,
   startControllersBesideCore,
@@ -87,7 +88,7 @@ async function provisioned(name: string): Promise<void> {
 /** The only MachineDeployment of a Cluster, as soon as it is there. */
 async function machineDeploymentOf(cluster: string): Promise<ObjectAddress> {
   const selector = `cluster.x-k8s.io/cluster-name=${cluster}`;
-  for (const deadline = Date.now() + 60_000; ;) {
+  for (const deadline = Date.now() + patient(60_000); ;) {
     const [found] = await client.list(capi, 'MachineDeployment', 'default', selector);
     if (found !== undefined) return at(capi, 'MachineDeployment', found.metadata?.name ?? '');
     if (Date.now() > deadline) throw new Error(`core made no MachineDeployment of ${cluster}`);

@@ -24,6 +24,7 @@ import { emptyInformers } from '../../testing/fake/empty-informers.ts';
 import { startEtcdDataStore } from '../../testing/contracts/stores/etcd/data-store.ts';
 import type { EtcdDataStore } from '../../testing/contracts/stores/etcd/data-store.ts';
 import { FakeCluster } from '../../testing/fake/fake-cluster.ts';
+import { patient } from '../../testing/patient.ts';
 import { grantUser } from '../../testing/servers/grant-user.ts';
 import { installKinds } from '../../testing/servers/install-kinds.ts';
 import { crashingCluster } from '../../testing/fake/crashing-cluster.ts';
@@ -141,7 +142,7 @@ class Tenant {
 
   /** Reconciles until `done`. Kubernetes' garbage collector works beside it, and takes its time on a busy machine. */
   async work(done: () => Promise<boolean>): Promise<void> {
-    const latest = performance.now() + 30_000;
+    const latest = performance.now() + patient(30_000);
     while (performance.now() < latest && !this.cluster.crashed) {
       const found = await this.read();
       if (found !== undefined) await this.#reconciler.reconcile(found, silent);

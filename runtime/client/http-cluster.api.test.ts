@@ -7,6 +7,7 @@ import type { Kind } from '../../api/schema.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { briefly, describeCluster, eventsUntil } from '../../testing/contracts/cluster-suite.ts';
 import { configMap } from '../../testing/contracts/cluster-under-test.ts';
+import { patient } from '../../testing/patient.ts';
 import { apiServerUnderTest } from '../../testing/servers/api-server-under-test.ts';
 import { startApiServer, type ApiServer, type ApiServerAccess } from '../../testing/servers/api-server.ts';
 import { startTcpProxy } from '../../testing/servers/tcp-proxy.ts';
@@ -37,7 +38,7 @@ async function installCrd(cluster: Cluster, kind: Kind): Promise<void> {
   await cluster.apply(kinds.CustomResourceDefinition, crd(kind), { fieldManager: 'test' });
   for await (const event of cluster.watch(kinds.CustomResourceDefinition, {
     fieldSelector,
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(patient(20_000)),
   })) {
     if (!('object' in event)) continue;
     // `null` until the server has processed it.

@@ -14,6 +14,7 @@ import type { Cluster } from '../../runtime/client/cluster.ts';
 import { openCluster } from '../../runtime/client/http-cluster.ts';
 import { parseKubeconfig } from '../../runtime/client/kubeconfig.ts';
 import { silent } from '../../runtime/observe/logger.ts';
+import { patient } from '../../testing/patient.ts';
 import { startApiServer } from '../../testing/servers/api-server.ts';
 import type { ApiServer } from '../../testing/servers/api-server.ts';
 import { bootstrapServer } from './bootstrap-server.ts';
@@ -124,7 +125,13 @@ describe('The quick-start datastores', () => {
       const job = openCluster(own, { name: 'management' });
       try {
         const plan = { name, administrator: 'anybody', namespace, clusterDomain: 'cluster.local' };
-        const options = { plan, cluster: job, clock: systemClock, log: silent, signal: AbortSignal.timeout(30_000) };
+        const options = {
+          plan,
+          cluster: job,
+          clock: systemClock,
+          log: silent,
+          signal: AbortSignal.timeout(patient(30_000)),
+        };
         const first = await bootstrapServer(options);
         expect(await bootstrapServer(options)).toEqual(first);
         const body = { data: { 'tls.crt': '' } };

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { dirname } from 'node:path';
 import { resolveTools } from '../../e2e/tools/resolve.ts';
 import { openOwnStorePage } from '../../testing/contracts/stores/own-store-page.ts';
+import { patient } from '../../testing/patient.ts';
 import { startEtcd } from '../../testing/servers/etcd-server.ts';
 import { etcdDriver } from './driver.ts';
 
@@ -29,6 +30,6 @@ test('the commands of the how-to page make one’s own etcd usable, and its Data
   await page.runNext();
   await page.runNext();
   const config = await etcdDriver.configure(page.dataStore, page.read);
-  await using session = await etcdDriver.open(config, AbortSignal.timeout(20_000));
+  await using session = await etcdDriver.open(config, AbortSignal.timeout(patient(20_000)));
   await expect(session.ping()).resolves.toMatchObject({ supported: true });
 }, 120_000);

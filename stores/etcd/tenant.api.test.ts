@@ -11,6 +11,7 @@ import { openCluster } from '../../runtime/client/http-cluster.ts';
 import { parseKubeconfig } from '../../runtime/client/kubeconfig.ts';
 import { startEtcdDataStore } from '../../testing/contracts/stores/etcd/data-store.ts';
 import { toolPin } from '../../e2e/tools/pins.ts';
+import { patient } from '../../testing/patient.ts';
 import { startApiServer } from '../../testing/servers/api-server.ts';
 import type { ApiServer } from '../../testing/servers/api-server.ts';
 import { serverFolder } from '../../testing/servers/server-folder.ts';
@@ -134,7 +135,7 @@ test('a real kube-apiserver ends a list whose revision etcd has compacted, and c
   await store.server.control('compact', revision);
   await session.publishCompaction?.();
   // An API server looks every 15 s which of its snapshots are older than that.
-  const end = performance.now() + 60_000;
+  const end = performance.now() + patient(60_000);
   let second = await page(server, first.next);
   while (second.code === 200 && performance.now() < end) {
     await pause(250);

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { ensurePackages } from '../../e2e/tools/debian-packages.ts';
 import { openOwnStorePage } from '../../testing/contracts/stores/own-store-page.ts';
+import { patient } from '../../testing/patient.ts';
 import { startMariadb } from '../../testing/servers/mariadb-server.ts';
 import { mysqlDriver } from './driver.ts';
 
@@ -15,7 +16,7 @@ test('the commands of the how-to page create an administrator with exactly the n
   });
   await page.runNext();
   const config = await mysqlDriver.configure(page.dataStore, page.read);
-  await using session = await mysqlDriver.open(config, AbortSignal.timeout(30_000));
+  await using session = await mysqlDriver.open(config, AbortSignal.timeout(patient(30_000)));
   await expect(session.ping()).resolves.toMatchObject({ supported: true });
   const tenancy = { schema: 'tenant', user: 'tenant', password: 'a-password', owner: 'somebody' };
   await session.ensure(tenancy);

@@ -4,6 +4,7 @@ import { kinds } from '../../api/core/kinds.ts';
 import { openCluster } from '../../runtime/client/http-cluster.ts';
 import { parseKubeconfig } from '../../runtime/client/kubeconfig.ts';
 import { mysqlConfigOf, mysqlTenancy, openMysql } from '../../testing/contracts/stores/mysql/config.ts';
+import { patient } from '../../testing/patient.ts';
 import { startApiServer } from '../../testing/servers/api-server.ts';
 import { startKine } from '../../testing/servers/kine-server.ts';
 import { startMariadb } from '../../testing/servers/mariadb-server.ts';
@@ -24,7 +25,7 @@ async function dump(config: MysqlConfig): Promise<readonly string[]> {
 
 /** Tries until it succeeds; a server that was restarted is met by calls that find a lost connection. */
 async function eventually<T>(attempt: () => Promise<T>, withinMs: number): Promise<T> {
-  const end = performance.now() + withinMs;
+  const end = performance.now() + patient(withinMs);
   for (;;) {
     try {
       return await attempt();

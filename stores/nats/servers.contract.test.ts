@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import { startNatsDataStore } from '../../testing/contracts/stores/nats/data-store.ts';
 import type { NatsDataStore } from '../../testing/contracts/stores/nats/data-store.ts';
+import { patient } from '../../testing/patient.ts';
 import { contextOf, rawNatsClient } from './isolation/raw-client.ts';
 import { natsHand } from './isolation/nats-hand.ts';
 import type { Session, Tenancy } from '../driver.ts';
@@ -39,7 +40,7 @@ async function opened({ dataStore }: NatsDataStore): Promise<Opened> {
 
 /** What became of something within a minute that servers need a moment for. */
 async function eventually(isSo: () => Promise<boolean>): Promise<boolean> {
-  const end = performance.now() + 60_000;
+  const end = performance.now() + patient(60_000);
   while (performance.now() < end) {
     if (await isSo()) return true;
     await new Promise((resolve) => setTimeout(resolve, 200));

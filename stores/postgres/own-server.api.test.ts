@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { openOwnStorePage } from '../../testing/contracts/stores/own-store-page.ts';
+import { patient } from '../../testing/patient.ts';
 import { postgresPrograms } from '../../testing/servers/postgres-programs.ts';
 import { startPostgres } from '../../testing/servers/postgres-server.ts';
 import { postgresDriver } from './driver.ts';
@@ -19,7 +20,7 @@ test('the commands of the how-to page create an administrator without superuser 
   });
   await page.runNext();
   const config = await postgresDriver.configure(page.dataStore, page.read);
-  await using session = await postgresDriver.open(config, AbortSignal.timeout(30_000));
+  await using session = await postgresDriver.open(config, AbortSignal.timeout(patient(30_000)));
   await expect(session.ping()).resolves.toMatchObject({ supported: true });
   const tenancy = { schema: 'tenant', user: 'tenant', password: 'a-password', owner: 'somebody' };
   await session.ensure(tenancy);

@@ -12,6 +12,7 @@ import { backgroundFlowManifests } from '../../controllers/tenantcontrolplane/sl
 import { clusterNameLabel } from '../../api/cluster-api/names.ts';
 import { tenantUsers } from '../../api/names.ts';
 import { tenantControlPlaneWith } from '../../testing/builders/tenant-control-plane.ts';
+import { patient } from '../../testing/patient.ts';
 import { startApiServer } from '../../testing/servers/api-server.ts';
 import type { ApiServer } from '../../testing/servers/api-server.ts';
 import { startControlPlanePrograms } from '../../testing/servers/control-plane/programs.ts';
@@ -44,7 +45,7 @@ async function clientOf(user: string, groups: readonly string[] = []): Promise<C
 }
 
 const read = (): Promise<UseCounters> =>
-  readUseCounters(manager.lines('/metrics', { signal: AbortSignal.timeout(long) }));
+  readUseCounters(manager.lines('/metrics', { signal: AbortSignal.timeout(patient(long)) }));
 
 /** Begins exec as an administrator; it ends when the request is destroyed. */
 function exec(path: string): ClientRequest {
@@ -75,9 +76,10 @@ class Readings {
 
   /** Reads until a reading says so. */
   async until(expected: boolean): Promise<void> {
-    const end = performance.now() + 30_000;
+    const end = performance.now() + patient(30_000);
     while ((await this.isUsed()) !== expected)
-      if (performance.now() > end) throw new Error(`it is ${expected ? 'not in use' : 'in use'} for 30 s`);
+      if (performance.now() > end)
+        throw new Error(`it is ${expected ? 'not in use' : 'in use'} for half a minute and more`);
   }
 }
 
@@ -87,7 +89,7 @@ async function renewals(name: string, times: number): Promise<void> {
   const options = {
     namespace: 'kube-system',
     fieldSelector: `metadata.name=${name}`,
-    signal: AbortSignal.timeout(long),
+    signal: AbortSignal.timeout(patient(long)),
   };
   for await (const event of manager.watch(kinds.Lease, options)) {
     if ('object' in event) seen += 1;
@@ -286,7 +288,7 @@ describe('An API server with its controller manager and scheduler', () => {
     const whole = (await manager.text('/metrics')).length;
     let read = 0;
     async function* counted(): AsyncGenerator<string> {
-      for await (const line of manager.lines('/metrics', { signal: AbortSignal.timeout(long) })) {
+      for await (const line of manager.lines('/metrics', { signal: AbortSignal.timeout(patient(long)) })) {
         read += line.length + 1;
         yield line;
       }

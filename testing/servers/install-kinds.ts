@@ -4,6 +4,7 @@ import { crd, crdName } from '../../api/generate/crd.ts';
 import type { Kind } from '../../api/schema.ts';
 import type { Cluster } from '../../runtime/client/cluster.ts';
 import { ApiError } from '../../runtime/client/errors.ts';
+import { patient } from '../patient.ts';
 
 /** Milliseconds that an API server has to serve a kind. */
 const limitMs = 30_000;
@@ -41,7 +42,7 @@ export async function installKinds(cluster: Cluster, wanted: readonly Kind[]): P
   for (const kind of wanted) {
     await cluster.apply(kinds.CustomResourceDefinition, crd(kind), { fieldManager: 'steward-tests' });
   }
-  const deadline = performance.now() + limitMs;
+  const deadline = performance.now() + patient(limitMs);
   for (const kind of wanted) {
     while (!(await isServed(cluster, kind))) {
       if (performance.now() > deadline) {

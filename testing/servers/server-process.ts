@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { patient } from '../patient.ts';
 
 /** How a server is started. */
 export interface ServerOptions {
@@ -89,7 +90,7 @@ export const startServerProcess = async (options: ServerOptions): Promise<Server
     kill: () => end('SIGKILL'),
     terminate: () => end('SIGTERM'),
     async until(ready, withinMs) {
-      const end = performance.now() + withinMs;
+      const end = performance.now() + patient(withinMs);
       while (!(await ready())) {
         if (!running())
           throw new Error(

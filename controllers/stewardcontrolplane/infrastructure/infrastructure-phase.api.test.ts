@@ -17,6 +17,7 @@ import { silent } from '../../../runtime/observe/logger.ts';
 import { apiVersionOfProvider, definitionsOf } from '../../../testing/builders/infrastructure/definitions.ts';
 import type { InfrastructureProvider } from '../../../testing/builders/infrastructure/providers.ts';
 import { infrastructureProviders } from '../../../testing/builders/infrastructure/providers.ts';
+import { patient } from '../../../testing/patient.ts';
 import type { ApiServer } from '../../../testing/servers/api-server.ts';
 import { startApiServer } from '../../../testing/servers/api-server.ts';
 import { readFile } from 'node:fs/promises';
@@ -111,7 +112,7 @@ async function reconcile(provider: InfrastructureProvider, watches: Infrastructu
     spec: { version: 'v1.36.3', network: {} },
   } as unknown as StewardControlPlane;
   const ctx: Context = {
-    ...{ signal: AbortSignal.timeout(20_000), now: new Date(), log: silent, event: () => undefined },
+    ...{ signal: AbortSignal.timeout(patient(20_000)), now: new Date(), log: silent, event: () => undefined },
   };
   const scope = { scp, cluster: capi as CapiCluster, tenant: ready, endpoint };
   return infrastructurePhase({ cluster, watchFilter: '', blockers: noBlockerWatches, infrastructure: watches }).run(

@@ -15,6 +15,7 @@ import { silent } from '../../../runtime/observe/logger.ts';
 import { TenantPool } from '../../../tenants/pool.ts';
 import { emptyInformers } from '../../../testing/fake/empty-informers.ts';
 import { FakeCluster } from '../../../testing/fake/fake-cluster.ts';
+import { patient } from '../../../testing/patient.ts';
 import { installKinds } from '../../../testing/servers/install-kinds.ts';
 import { startApiServer } from '../../../testing/servers/api-server.ts';
 import type { ApiServer } from '../../../testing/servers/api-server.ts';
@@ -78,7 +79,7 @@ async function reconcile(tcp: TenantControlPlane, cluster: string): Promise<Outc
     overrideStores: new Map(),
     refusals: new Map(),
   };
-  const ctx = { signal: AbortSignal.timeout(60_000), now: new Date(), log: silent, event: () => undefined };
+  const ctx = { signal: AbortSignal.timeout(patient(60_000)), now: new Date(), log: silent, event: () => undefined };
   const versions = versionFacts({ tcp });
   return authorities({ tcp, versions, observed: { ...none, secrets }, addons: {} }, deps, ctx);
 }

@@ -7,6 +7,7 @@ import { parseKubeconfig } from '../../../kubeadm/kubeconfig.ts';
 import type { Cluster } from '../../../runtime/client/cluster.ts';
 import { openCluster } from '../../../runtime/client/http-cluster.ts';
 import { parseKubeconfig as connectionOf } from '../../../runtime/client/kubeconfig.ts';
+import { patient } from '../../../testing/patient.ts';
 import { startEtcd } from '../../../testing/servers/etcd-server.ts';
 import type { EtcdServer } from '../../../testing/servers/etcd-server.ts';
 import { startKmsPlugin } from '../../../testing/servers/kms/kms-plugin.ts';
@@ -107,7 +108,7 @@ async function restart(): Promise<void> {
 
 /** Works until everything is as the spec says. */
 async function settled(): Promise<void> {
-  const end = performance.now() + patienceMs;
+  const end = performance.now() + patient(patienceMs);
   while (performance.now() < end) {
     await world.reconcile();
     const { status, metadata } = await world.read();

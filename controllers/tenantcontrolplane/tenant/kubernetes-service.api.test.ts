@@ -4,6 +4,7 @@ import type { Key, KindRef, Resource } from '../../../api/meta.ts';
 import type { Cluster } from '../../../runtime/client/cluster.ts';
 import { openCluster } from '../../../runtime/client/http-cluster.ts';
 import { parseKubeconfig } from '../../../runtime/client/kubeconfig.ts';
+import { patient } from '../../../testing/patient.ts';
 import { startApiServer } from '../../../testing/servers/api-server.ts';
 import type { ApiServer } from '../../../testing/servers/api-server.ts';
 import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control-plane.ts';
@@ -36,7 +37,7 @@ async function made(kind: KindRef): Promise<Resource> {
   const fieldSelector = 'metadata.name=kubernetes';
   const { items, resourceVersion } = await admin.list<Resource>(kind, { namespace: 'default', fieldSelector });
   if (items[0] !== undefined) return items[0];
-  const signal = AbortSignal.timeout(60_000);
+  const signal = AbortSignal.timeout(patient(60_000));
   for await (const event of admin.watch(kind, { namespace: 'default', fieldSelector, resourceVersion, signal })) {
     if (event.type === 'ADDED') return event.object;
   }

@@ -5,6 +5,7 @@ import { crd, crdName } from '../../../api/generate/crd.ts';
 import { tenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { describeCluster } from '../../../testing/contracts/cluster-suite.ts';
 import { configMap } from '../../../testing/contracts/cluster-under-test.ts';
+import { patient } from '../../../testing/patient.ts';
 import { apiServerUnderTest } from '../../../testing/servers/api-server-under-test.ts';
 import { startApiServer } from '../../../testing/servers/api-server.ts';
 import type { ApiServer } from '../../../testing/servers/api-server.ts';
@@ -37,7 +38,7 @@ describeCluster('a real API server over HTTP/2', async () => {
   const cluster = openCluster(await sharedServer(), { name: 'tenant', sessions: new Http2Sessions(options) });
   const fieldSelector = `metadata.name=${crdName(tenantControlPlane)}`;
   await cluster.apply(kinds.CustomResourceDefinition, crd(tenantControlPlane), { fieldManager: 'test' });
-  const signal = AbortSignal.timeout(20_000);
+  const signal = AbortSignal.timeout(patient(20_000));
   for await (const event of cluster.watch(kinds.CustomResourceDefinition, { fieldSelector, signal })) {
     // `null` until the server has processed it.
     const conditions = 'object' in event ? (event.object.status?.conditions ?? []) : [];

@@ -9,6 +9,7 @@ import { systemClock } from '../../../runtime/clock.ts';
 import { openCluster } from '../../../runtime/client/http-cluster.ts';
 import { parseKubeconfig } from '../../../runtime/client/kubeconfig.ts';
 import { silent } from '../../../runtime/observe/logger.ts';
+import { patient } from '../../../testing/patient.ts';
 import { startApiServer } from '../../../testing/servers/api-server.ts';
 import { writeEtcdSecrets } from './bootstrap.ts';
 
@@ -34,7 +35,13 @@ test('a real API server accepts the shipped manifests, and their Role has exactl
     expect((await admin.get(dataStore, { name: 'default' }))?.spec.endpoints).toHaveLength(1);
 
     const plan = { namespace, members: 1, clusterDomain: 'cluster.local' };
-    const options = { plan, cluster: job, clock: systemClock, log: silent, signal: AbortSignal.timeout(30_000) };
+    const options = {
+      plan,
+      cluster: job,
+      clock: systemClock,
+      log: silent,
+      signal: AbortSignal.timeout(patient(30_000)),
+    };
     const first = await writeEtcdSecrets(options);
     expect(await writeEtcdSecrets(options)).toEqual(first);
     const body = { data: { 'tls.crt': '' } };

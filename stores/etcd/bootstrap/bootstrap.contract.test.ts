@@ -10,6 +10,7 @@ import { resolveTools } from '../../../e2e/tools/resolve.ts';
 import { systemClock } from '../../../runtime/clock.ts';
 import { silent } from '../../../runtime/observe/logger.ts';
 import { FakeCluster } from '../../../testing/fake/fake-cluster.ts';
+import { patient } from '../../../testing/patient.ts';
 import { freePorts } from '../../../testing/servers/free-ports.ts';
 import { serverFolder } from '../../../testing/servers/server-folder.ts';
 import { startServerProcess } from '../../../testing/servers/server-process.ts';
@@ -83,7 +84,7 @@ test('the quick-start etcd with the shipped arguments becomes a datastore that t
     cluster,
     clock: systemClock,
     log: silent,
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(patient(30_000)),
     endpoints: [`127.0.0.1:${client}`],
   };
   const secrets = await writeEtcdSecrets(options);

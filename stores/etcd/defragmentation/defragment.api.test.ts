@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../../../runtime/clock.ts';
 import { startEtcdDataStore } from '../../../testing/contracts/stores/etcd/data-store.ts';
 import { LoadedTenant } from '../../../testing/contracts/stores/etcd/loaded-tenant.ts';
+import { patient } from '../../../testing/patient.ts';
 import type { DefragmentationStep, DefragmentedServer } from '../../defragmentation.ts';
 import { EtcdClient } from '../client.ts';
 import { etcdDriver } from '../driver.ts';
@@ -31,7 +32,7 @@ test('the clients of a tenant lose no call while all three members are defragmen
 
   const steps: DefragmentationStep[] = [];
   const previous: DefragmentedServer[] = [];
-  const signal = AbortSignal.timeout(60_000);
+  const signal = AbortSignal.timeout(patient(60_000));
   for (;;) {
     const step = await tenant.session.defragment?.({ limits, previous, clock: systemClock, signal });
     if (step === undefined) throw new Error('the driver of etcd cannot defragment');

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../../../runtime/clock.ts';
 import { startEtcdDataStore } from '../../../testing/contracts/stores/etcd/data-store.ts';
 import type { EtcdDataStore } from '../../../testing/contracts/stores/etcd/data-store.ts';
+import { patient } from '../../../testing/patient.ts';
 import type { DefragmentationRequest, DefragmentationStep, DefragmentedServer } from '../../defragmentation.ts';
 import { EtcdClient } from '../client.ts';
 import type { LivingMember } from '../client.ts';
@@ -83,12 +84,12 @@ class Rig implements AsyncDisposable {
   }
 
   async until(holds: () => Promise<boolean>): Promise<void> {
-    const signal = AbortSignal.timeout(20_000);
+    const signal = AbortSignal.timeout(patient(20_000));
     while (!(await holds())) await delay(50, undefined, { signal });
   }
 
   async step(over: Partial<DefragmentationRequest> = {}): Promise<DefragmentationStep> {
-    const signal = AbortSignal.timeout(60_000);
+    const signal = AbortSignal.timeout(patient(60_000));
     return defragmentNext(this.client, { limits, previous: [], clock: systemClock, signal, ...over });
   }
 
@@ -144,7 +145,7 @@ describe('Three members', () => {
     await rig.empty();
     const before = (await rig.living()).map(({ sizeBytes }) => sizeBytes);
     await using partly = new EtcdClient({ ...rig.config, endpoints: rig.config.endpoints.slice(0, 2) });
-    const signal = AbortSignal.timeout(60_000);
+    const signal = AbortSignal.timeout(patient(60_000));
     const request = { limits, previous: [], clock: systemClock, signal };
     const partial = await defragmentNext(partly, request);
     expect(partial).toMatchObject({ is: 'waits', reason: 'MembersNotListed' });

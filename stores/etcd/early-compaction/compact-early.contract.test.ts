@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { startEtcdDataStore } from '../../../testing/contracts/stores/etcd/data-store.ts';
 import type { EtcdDataStore } from '../../../testing/contracts/stores/etcd/data-store.ts';
 import { FakeClock } from '../../../testing/fake/fake-clock.ts';
+import { patient } from '../../../testing/patient.ts';
 import type { CompactionMemory, CompactionStep } from '../../compaction.ts';
 import { CompactedError } from '../../tenancy-data.ts';
 import { EtcdClient } from '../client.ts';
@@ -134,7 +135,7 @@ test('live data that fills the quota is compacted a few times, and then reported
   };
   const isReported = (): boolean =>
     last?.without !== undefined && last.without !== 'unknown' && last.without.reason === 'LiveDataTooLarge';
-  const signal = AbortSignal.timeout(100_000);
+  const signal = AbortSignal.timeout(patient(100_000));
   for (let index = 0; !isReported(); index += 1) {
     signal.throwIfAborted();
     const entries = Array.from({ length: atOnce }, (_, at) => ({

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { startEtcdDataStore } from '../../../testing/contracts/stores/etcd/data-store.ts';
 import { LoadedTenant } from '../../../testing/contracts/stores/etcd/loaded-tenant.ts';
+import { patient } from '../../../testing/patient.ts';
 import type { ServerState } from '../../driver.ts';
 
 test('three members are upgraded from 3.6 to 3.7 one by one, one is downgraded once that is enabled in etcd, and no call of a tenant’s clients fails twice', async () => {
@@ -11,7 +12,7 @@ test('three members are upgraded from 3.6 to 3.7 one by one, one is downgraded o
   const { session } = tenant;
   /** Waits until the members report this; a connection to one that was restarted takes a moment. */
   const until = async (wanted: Partial<ServerState>): Promise<void> => {
-    const end = performance.now() + 60_000;
+    const end = performance.now() + patient(60_000);
     for (;;) {
       const { storageVersion, notes } = await session.ping();
       if (isDeepStrictEqual({ storageVersion, notes }, { notes: undefined, ...wanted })) return;

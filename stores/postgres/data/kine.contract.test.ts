@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { patient } from '../../../testing/patient.ts';
 import { kineRoot } from '../../kine/kine-keys.ts';
 import { apiServerHand } from '../../../testing/contracts/stores/api-server-client.ts';
 import { rawPostgres } from '../isolation/raw-client.ts';
@@ -40,9 +41,9 @@ async function keysOf(data: TenancyData): Promise<readonly string[]> {
 
 /** Waits for what a server does by itself. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + 20_000;
+  const end = performance.now() + patient(20_000);
   while (!(await isSo())) {
-    if (performance.now() > end) throw new Error('not so after 20 s');
+    if (performance.now() > end) throw new Error('not so in time');
     await delay(20);
   }
 }

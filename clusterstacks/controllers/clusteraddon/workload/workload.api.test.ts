@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { patient } from '../../../../testing/patient.ts';
 import { clusterAddon } from '../../../api/cluster-addon.ts';
 import { kinds } from '../../../../api/core/kinds.ts';
 import type { KindRef, Manifest, Resource } from '../../../../api/meta.ts';
@@ -117,7 +118,7 @@ const inside = (name: string) => ({ namespace: 'kube-system', name });
 
 /** Reconciles until the add-ons are ready. Nothing reports when the API server has processed a definition, so it polls. */
 async function untilReady(): Promise<void> {
-  const deadline = performance.now() + patienceMs;
+  const deadline = performance.now() + patient(patienceMs);
   for (;;) {
     await world.settle();
     const { status } = (await world.addon()) ?? {};

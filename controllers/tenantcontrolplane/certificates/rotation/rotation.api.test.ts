@@ -11,6 +11,7 @@ import { annotations } from '../../../../api/names.ts';
 import { parseKubeconfig } from '../../../../kubeadm/kubeconfig.ts';
 import type { Cluster } from '../../../../runtime/client/cluster.ts';
 import { openCluster } from '../../../../runtime/client/http-cluster.ts';
+import { patient } from '../../../../testing/patient.ts';
 import { isTrusted, rotationOf, secretValues } from '../../../../testing/worlds/rotating-tenant.ts';
 import { startEtcd } from '../../../../testing/servers/etcd-server.ts';
 import type { EtcdServer } from '../../../../testing/servers/etcd-server.ts';
@@ -22,7 +23,7 @@ import type { TcpProxy } from '../../../../testing/servers/tcp-proxy.ts';
 import { TenantWorld } from '../../../../testing/worlds/tenant-world.ts';
 
 /** For how long controllers are waited for, in milliseconds. */
-const patienceMs = 60_000;
+const patienceMs = patient(60_000);
 
 /** A client of the tenant's API server. */
 interface Client {

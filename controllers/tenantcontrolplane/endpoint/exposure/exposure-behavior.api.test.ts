@@ -29,6 +29,7 @@ import { silent } from '../../../../runtime/observe/logger.ts';
 import { runPhases, definePhases } from '../../../../runtime/reconcile/run-phases.ts';
 import { TenantPool } from '../../../../tenants/pool.ts';
 import { FakeCluster } from '../../../../testing/fake/fake-cluster.ts';
+import { patient } from '../../../../testing/patient.ts';
 import { grantUser } from '../../../../testing/servers/grant-user.ts';
 import { installKinds } from '../../../../testing/servers/install-kinds.ts';
 import { startApiServer } from '../../../../testing/servers/api-server.ts';
@@ -123,7 +124,7 @@ async function install(module: Parameters<typeof moduleFolder>[0], ...files: rea
 
 /** Tries until it succeeds: neither the API server nor an informer reports when a kind is served. */
 async function until<T>(what: () => Promise<T | undefined>): Promise<T> {
-  const deadline = performance.now() + limitMs;
+  const deadline = performance.now() + patient(limitMs);
   for (;;) {
     const found = await what();
     if (found !== undefined) return found;
@@ -150,7 +151,7 @@ async function reconcile(name: string): Promise<{ readonly said: string; readonl
     overrideStores: new Map(),
     refusals: new Map(),
   };
-  const signal = AbortSignal.timeout(limitMs);
+  const signal = AbortSignal.timeout(patient(limitMs));
   // Controllers without a status have had their minute.
   const now = new Date(systemClock.now().getTime() + silentControllerMs + 1000);
   const context = { signal, now, log: silent, event: () => undefined };
