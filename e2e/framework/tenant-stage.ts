@@ -7,6 +7,7 @@ import { tenantObjects } from '../../api/names.ts';
 import { KubernetesClient } from '../cluster/kubernetes-client.ts';
 import type { Expectation, ObjectAddress, PlainObject, WaitOptions } from '../cluster/kubernetes-client.ts';
 import type { ManagementCluster } from '../cluster/management-cluster.ts';
+import { slowness } from '../cluster/slowness.ts';
 import { minutes } from './minutes.ts';
 import { lastLines } from '../cluster/machines/run-command.ts';
 
@@ -203,17 +204,22 @@ export async function versionAt(endpoint: string, ca: string): Promise<string> {
 /** What an API server answers to everyone, without a login. */
 export async function documentAt(endpoint: string, ca: string, at: string): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const asked = httpsRequest(`https://${endpoint}${at}`, { ca, timeout: 10_000 }, (answer) => {
-      let text = '';
-      answer.setEncoding('utf8').on('data', (chunk: string) => {
-        text += chunk;
-      });
-      answer.on('end', () => {
-        resolve(JSON.parse(text));
-      });
+    const asked = httpsRequest(
+      `https://${endpoint}${at}`,
+      { ca, signal: AbortSignal.timeout(30_000 * slowness()) },
+      (answer) => {
+        let text = '';
+        answer.setEncoding('utf8').on('data', (chunk: string) => {
+          text += chunk;
+        });
+        answer.on('end', () => {
+          resolve(JSON.parse(text));
+        });
+      },
+    );
+    asked.on('error', (cause) => {
+      reject(new Error(`${endpoint} does not answer`, { cause }));
     });
-    asked.on('timeout', () => asked.destroy(new Error(`${endpoint} does not answer`)));
-    asked.on('error', reject);
     asked.end();
   });
 }

@@ -9,6 +9,7 @@ import type { CommandOptions, CommandOutput } from '../cluster/machines/run-comm
 import { lastLines, runCommand } from '../cluster/machines/run-command.ts';
 import { capiVersion } from './cluster-api/cluster-stage.ts';
 import { slowness } from '../cluster/slowness.ts';
+import { untilReached } from './network/until-reached.ts';
 
 const kinds = [
   'clusters.cluster.x-k8s.io',
@@ -87,7 +88,7 @@ export class Workload {
     const deadline = Date.now() + timeoutMs * slowness();
     for (;;) {
       this.cluster.harness.signal.throwIfAborted();
-      const ready = (await tenant.list('v1', 'Node')).filter(hasCondition('Ready'));
+      const ready = (await untilReached(() => tenant.list('v1', 'Node'))).filter(hasCondition('Ready'));
       if (ready.length >= count) return ready.map(({ metadata }) => metadata?.name ?? '');
       if (Date.now() > deadline) {
         const seen = `${ready.length} of ${count} nodes of ${this.name} are Ready after ${timeoutMs / 1000} s.`;

@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { installClusterApi } from '../cluster/cluster-api.ts';
 import type { KubernetesClient, PlainObject } from '../cluster/kubernetes-client.ts';
 import type { ManagementCluster } from '../cluster/management-cluster.ts';
+import { slowness } from '../cluster/slowness.ts';
 import type { Worker } from '../cluster/worker.ts';
 import { clusterManifests, controlPlaneManifest } from '../framework/cluster-api/cluster-manifests.ts';
 import { capiVersion } from '../framework/cluster-api/cluster-stage.ts';
@@ -212,7 +213,7 @@ describe('A control plane that is backed up all the time', () => {
     'is lost with all of its data while it is written to',
     async () => {
       writer = new Writer();
-      await pause(20_000);
+      await pause(20_000 * slowness());
       lostAt = Date.now();
       await cluster.kubectl(['-n', 'tenants', 'delete', 'tcp', shop, kubectlTimeout(180)], { timeoutMs: 200_000 });
       await writer.end();

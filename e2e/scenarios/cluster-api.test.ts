@@ -358,7 +358,7 @@ async function answers(of: Workload, pod: string, container: string, since?: str
   const deadline = deadlineIn(minutes);
   for (;;) {
     const later = since === undefined ? [] : [`--since-time=${since}`];
-    const { stdout } = await of.kubectl(['logs', pod, '-c', container, '--tail=4', ...later]);
+    const { stdout } = await untilReached(() => of.kubectl(['logs', pod, '-c', container, '--tail=4', ...later]));
     const lines = stdout.trimEnd().split('\n');
     if (lines.length === 4 && lines.every((line) => /calling|authz_header=[^<]/.test(line))) return;
     if (Date.now() > deadline) throw new Error(`${container} does not reach the API server of ${of.name}:\n${stdout}`);

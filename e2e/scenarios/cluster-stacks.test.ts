@@ -13,6 +13,7 @@ import { capiVersion } from '../framework/cluster-api/cluster-stage.ts';
 import { openHowTo, openTutorial } from '../framework/how-to-page.ts';
 import type { HowToPage } from '../framework/how-to-page.ts';
 import { managerIsAvailable } from '../framework/install-steward.ts';
+import { untilReached } from '../framework/network/until-reached.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { stackSource } from '../framework/stack-source.ts';
 import { logStep } from '../framework/log.ts';
@@ -284,7 +285,7 @@ async function onlyNewMachine(): Promise<void> {
   };
   const tenant = await workload.tenant();
   for (const deadline = deadlineIn(6 * minutes); ;) {
-    const [machines, nodes] = [await workload.machines(), await tenant.list('v1', 'Node')];
+    const [machines, nodes] = await untilReached(() => Promise.all([workload.machines(), tenant.list('v1', 'Node')]));
     if (machines.length === 1 && nodes.length === 1 && nodes.every(isNew)) return;
     if (Date.now() > deadline) throw new Error(`The worker does not follow.\n${await workload.diagnose()}`);
     await pause(500);

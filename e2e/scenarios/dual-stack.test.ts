@@ -12,6 +12,7 @@ import type { Worker } from '../cluster/worker.ts';
 import { deadlineIn } from '../framework/deadline-in.ts';
 import { logStep } from '../framework/log.ts';
 import { minutes } from '../framework/minutes.ts';
+import { untilReached } from '../framework/network/until-reached.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { shareStewardCluster } from '../framework/steward-cluster.ts';
 import type { StewardCluster } from '../framework/steward-cluster.ts';
@@ -60,7 +61,8 @@ async function asked(host: string): Promise<unknown> {
   const dial = `/api/v1/namespaces/default/pods/client:8080/proxy/dial?${query.toString()}`;
   const deadline = deadlineIn(minutes / 2);
   for (;;) {
-    const answer = JSON.parse(await tenantKubectl('get', '--raw', dial)) as { readonly responses?: readonly string[] };
+    const said = await untilReached(() => tenantKubectl('get', '--raw', dial));
+    const answer = JSON.parse(said) as { readonly responses?: readonly string[] };
     if (answer.responses !== undefined || Date.now() > deadline) return { host, ...answer };
     await pause(250);
   }

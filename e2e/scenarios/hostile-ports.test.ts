@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { PlainObject } from '../cluster/kubernetes-client.ts';
+import { slowness } from '../cluster/slowness.ts';
 import { attack, openIdle } from '../framework/attacks/hostile-connections.ts';
 import { seededRandom } from '../framework/attacks/seeded-random.ts';
 import type { HostilePort } from '../framework/attacks/hostile-connections.ts';
@@ -140,7 +141,14 @@ describe('The ports of the manager', () => {
       const warmed = await warm.stop();
       expect(warmed.failures.slice(0, 3)).toEqual([]);
       logStep('warm', `p99 ${warmed.p99Ms.toFixed(0)} ms of ${warmed.sent}`);
-      const before = { restarts: await restarts(), memory: await residentMemory(), page: await pageFor(token) };
+      const memoryAtRest = await residentMemory();
+      await pause(5000);
+      const before = {
+        restarts: await restarts(),
+        // A collection of garbage just before one of two looks is no measure.
+        memory: Math.max(memoryAtRest, await residentMemory()),
+        page: await pageFor(token),
+      };
 
       await using reviews = reviewing();
       const throughServer = kubectl('create', '--dry-run=server', '-f', sample);
@@ -173,7 +181,7 @@ describe('The ports of the manager', () => {
       expect(webhooksIn(after)).toEqual(webhooksIn(before.page));
       expect(memory).toBeLessThanOrEqual(before.memory * 1.1);
       // Other scenarios and the fuzzer itself share the processors of these clients: on an idle machine a second is the aim, which is told.
-      expect(counts.p99Ms).toBeLessThan(Math.max(5000, 4 * aloneMs));
+      expect(counts.p99Ms).toBeLessThan(Math.max(5000, 4 * aloneMs) * slowness());
     },
     12 * minutes,
   );

@@ -10,6 +10,7 @@ import { managerIsAvailable } from '../framework/install-steward.ts';
 import { networkEscapes, preparations } from '../framework/attacks/namespace-escapes-network.ts';
 import { insideNamespace, namespaceEscapes } from '../framework/attacks/namespace-escapes.ts';
 import type { NamespaceEscape } from '../framework/attacks/namespace-escapes.ts';
+import { untilReached } from '../framework/network/until-reached.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { startStewardCluster } from '../framework/steward-cluster.ts';
 import { logStep } from '../framework/log.ts';
@@ -213,5 +214,8 @@ test('An administrator permits a DataStore by its allowedNamespaces', async () =
   const refused = tenantEscapes.find(({ name }) => name === 'a DataStore for others, by name');
   const patch = JSON.stringify({ spec: { allowedNamespaces: { names: ['elsewhere', 'strict'] } } });
   await cluster.kubectl(['patch', 'datastore', preparations.closedByName, '--type=merge', '-p', patch]);
-  expect(await refusal(refused?.manifest('strict') ?? {}, '--dry-run=server')).toBeUndefined();
+  // The webhook reads a cache, which the change reaches a moment later.
+  await untilReached(async () => {
+    expect(await refusal(refused?.manifest('strict') ?? {}, '--dry-run=server')).toBeUndefined();
+  });
 });

@@ -17,6 +17,7 @@ import { kubectlTimeout } from '../framework/kubectl-timeout.ts';
 import { logStep } from '../framework/log.ts';
 import { minutes } from '../framework/minutes.ts';
 import { Prometheus } from '../framework/metrics/prometheus.ts';
+import { untilReached } from '../framework/network/until-reached.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { shareStewardCluster } from '../framework/steward-cluster.ts';
 import { TenantStage, tenantManifest } from '../framework/tenant-stage.ts';
@@ -253,7 +254,7 @@ describe('Prometheus', () => {
       expect(series.length).toBeGreaterThan(15);
       expect(series.length).toBeLessThanOrEqual(25);
     },
-    4 * minutes,
+    8 * minutes,
   );
 
   test.each(faults)(
@@ -265,7 +266,7 @@ describe('Prometheus', () => {
       await mend();
       expect(await prometheus.fires([])).toEqual([]);
     },
-    6 * minutes,
+    15 * minutes,
   );
 
   test(
@@ -322,11 +323,14 @@ describe('Prometheus', () => {
       const up = `up{namespace="${namespace}",tenant="${shop}"} == 1`;
       const jobsUp = async (): Promise<readonly string[]> =>
         (await prometheus.query(up)).map(({ metric }) => metric.job ?? '').toSorted();
-      for (const deadline = deadlineIn(minutes); (await jobsUp()).length < 3 && Date.now() < deadline;)
-        await pause(500);
-      expect(await jobsUp()).toEqual(['kube-apiserver', 'kube-controller-manager', 'kube-scheduler']);
-      for (const name of ['apiserver_request_total', 'workqueue_depth', 'scheduler_pending_pods'])
-        expect((await prometheus.query(`${name}{tenant="${shop}"}`)).length).toBeGreaterThan(0);
+      const hasSeries = async (name: string): Promise<boolean> =>
+        (await prometheus.query(`${name}{tenant="${shop}"}`)).length > 0;
+      // A scrape that took too long on a busy machine leaves nothing to see until the next one.
+      await untilReached(async () => {
+        expect(await jobsUp()).toEqual(['kube-apiserver', 'kube-controller-manager', 'kube-scheduler']);
+        for (const name of ['apiserver_request_total', 'workqueue_depth', 'scheduler_pending_pods'])
+          expect([name, await hasSeries(name)]).toEqual([name, true]);
+      });
       const [series] = await prometheus.query(`count({namespace="${namespace}",tenant="${shop}"})`);
       logStep('series', `${series?.value[1] ?? ''} of the components of one control plane`);
       expect(Number(series?.value[1])).toBeLessThan(3000);

@@ -14,6 +14,7 @@ import { classWithPools } from '../framework/cluster-api/class-with-pools.ts';
 import { capiVersion, createWorkload } from '../framework/cluster-api/cluster-stage.ts';
 import { expectUnharmed } from '../framework/load/expect-unharmed.ts';
 import { namedLeftovers } from '../framework/named-leftovers.ts';
+import { untilReached } from '../framework/network/until-reached.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { storeContents } from '../framework/store-contents.ts';
 import { logStep } from '../framework/log.ts';
@@ -319,7 +320,7 @@ async function onlyMachines(count: number, version: string): Promise<void> {
     return kubeletVersion === version && conditionOf(node, 'Ready')?.status === 'True';
   };
   for (const deadline = deadlineIn(10 * minutes); ;) {
-    const [machines, nodes] = [await workload.machines(), await tenant.list('v1', 'Node')];
+    const [machines, nodes] = await untilReached(() => Promise.all([workload.machines(), tenant.list('v1', 'Node')]));
     const done = machines.length === count && machines.every((machine) => versionOf(machine) === version);
     if (done && nodes.length === count && nodes.every(isSuch)) return;
     if (Date.now() > deadline)

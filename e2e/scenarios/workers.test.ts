@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { ObjectAddress, PlainObject } from '../cluster/kubernetes-client.ts';
 import { parseManifests } from '../cluster/kubernetes-client.ts';
 import { leftovers } from '../cluster/remove-harness.ts';
+import { slowness } from '../cluster/slowness.ts';
 import type { Change } from '../cluster/watch-objects.ts';
 import { watchObjects } from '../cluster/watch-objects.ts';
 import type { ClusterApiStage } from '../framework/cluster-api/cluster-api-stage.ts';
@@ -48,7 +49,10 @@ async function manifests(workers: number): Promise<readonly PlainObject[]> {
     if (object.kind === 'StewardControlPlane')
       return {
         ...object,
-        spec: { ...object.spec, controllerManager: { extraArgs: ['--node-monitor-grace-period=25s'] } },
+        spec: {
+          ...object.spec,
+          controllerManager: { extraArgs: [`--node-monitor-grace-period=${Math.ceil(25 * slowness())}s`] },
+        },
       };
     if (object.kind !== 'MachineDeployment') return object;
     const template = object.spec?.template as object;

@@ -2,6 +2,7 @@ import { mkdir, readFile, readdir, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
+import { slowness } from '../slowness.ts';
 import { cgroupPrefix, planCgroups } from './cgroup-plan.ts';
 import type { CgroupPlan } from './cgroup-plan.ts';
 import { isMissing } from './is-missing.ts';
@@ -102,7 +103,7 @@ export async function cgroupProcesses(folder: string): Promise<readonly number[]
  * @throws Error naming what remains after `timeoutMs`.
  */
 export async function removeCgroups(folders: readonly string[], timeoutMs = 10_000): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
+  const deadline = Date.now() + timeoutMs * slowness();
   for (;;) {
     const remaining: string[] = [];
     for (const folder of folders) {

@@ -4,6 +4,7 @@ import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
+import { slowness } from '../slowness.ts';
 import type { CgroupPlan } from './cgroup-plan.ts';
 import { cgroupName } from './cgroup-plan.ts';
 import type { CgroupEntrance } from './cgroups.ts';
@@ -128,11 +129,11 @@ interface Waiting {
 
 /** Waits for a file that the init script makes. */
 async function reached({ launcherPid, folder, signal }: Waiting, what: string, file: string): Promise<void> {
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + 30_000 * slowness();
   while (!existsSync(path.join(folder, file))) {
     signal?.throwIfAborted();
     if ((await identifyProcess(launcherPid)) === undefined) throw new Error(`its init ended before ${what} were ready`);
-    if (Date.now() > deadline) throw new Error(`${what} were not ready after 30 s`);
+    if (Date.now() > deadline) throw new Error(`${what} were not ready in time`);
     await pause(10);
   }
 }

@@ -161,7 +161,7 @@ export class Machine implements AsyncDisposable {
   async stopContainerd(): Promise<void> {
     await writeFile(path.join(this.folder, 'containerd-stopped'), '');
     await this.signalProcesses('containerd', 'SIGTERM');
-    const deadline = Date.now() + 20_000;
+    const deadline = Date.now() + 20_000 * slowness();
     while ((await this.processes()).some(({ command }) => command === 'containerd')) {
       if (Date.now() > deadline)
         throw new Error(`containerd of ${this.name} does not end.

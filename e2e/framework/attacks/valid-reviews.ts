@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:https';
+import { slowness } from '../../cluster/slowness.ts';
 
 /** What became of valid requests. */
 export interface ReviewCounts {
@@ -81,7 +82,8 @@ function reviewOf(uid: string, object: object): string {
 function send(agent: Agent, url: string, body: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-    const sending = request(url, { agent, method: 'POST', headers, timeout: 10_000 }, (response) => {
+    const timeout = 10_000 * slowness();
+    const sending = request(url, { agent, method: 'POST', headers, timeout }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (part: string) => (text += part));
       response.once('error', reject).once('end', () => {
@@ -89,7 +91,7 @@ function send(agent: Agent, url: string, body: string): Promise<string> {
         else reject(new Error(`${response.statusCode}: ${text.slice(0, 300)}`));
       });
     });
-    sending.once('error', reject).once('timeout', () => sending.destroy(new Error('no answer for 10 s')));
+    sending.once('error', reject).once('timeout', () => sending.destroy(new Error(`no answer for ${timeout} ms`)));
     sending.end(body);
   });
 }

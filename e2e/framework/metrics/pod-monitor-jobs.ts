@@ -72,8 +72,8 @@ export function podMonitorJobs({ name, spec, pods, fileOf }: PodMonitorJobs): re
     job_name: `${name}/${index}`,
     metrics_path: endpoint.path,
     scheme: endpoint.scheme,
-    // The tests do not wait for a minute.
-    scrape_interval: '1s',
+    // The tests do not wait for a minute. One scrape may take as long as the interval.
+    scrape_interval: '5s',
     honor_labels: endpoint.honorLabels,
     honor_timestamps: endpoint.honorTimestamps,
     follow_redirects: endpoint.followRedirects,

@@ -132,10 +132,13 @@ export class Prometheus implements AsyncDisposable {
       .toSorted();
   }
 
-  /** Waits until exactly these alerts fire; returns what fires at the end of the patience otherwise. */
+  /**
+   * Waits until exactly these alerts fire; returns what fires at the end of the patience otherwise. An alert about the last five minutes
+   * fires for that long after one slow answer.
+   */
   async fires(alerts: readonly string[]): Promise<readonly string[]> {
     const wanted = JSON.stringify(alerts.toSorted());
-    for (const deadline = deadlineIn(2 * minutes); ;) {
+    for (const deadline = deadlineIn(6 * minutes); ;) {
       const found = await this.firing();
       if (JSON.stringify(found) === wanted || Date.now() > deadline) return found;
       await pause(500);

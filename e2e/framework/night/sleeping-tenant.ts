@@ -5,6 +5,7 @@ import type { Machine } from '../../cluster/machines/machine.ts';
 import type { CommandOutput } from '../../cluster/machines/run-command.ts';
 import { deadlineIn } from '../deadline-in.ts';
 import { minutes } from '../minutes.ts';
+import { untilReached } from '../network/until-reached.ts';
 import { caller, scratch, shiftPods } from './shift-pods.ts';
 
 /** Name and label of the pods on the worker. */
@@ -115,7 +116,7 @@ export class SleepingTenant {
     let count = 0;
     for (const { metadata } of await this.#ownPods()) {
       const args = ['logs', metadata?.name ?? '', '-c', caller, `--since-time=${since.toISOString()}`];
-      const { stdout } = await this.#parts.kubectl(args);
+      const { stdout } = await untilReached(() => this.#parts.kubectl(args));
       count += stdout.match(/error checking .*(Unauthorized|provide credentials)/g)?.length ?? 0;
     }
     return count;
@@ -128,7 +129,7 @@ export class SleepingTenant {
   async #reaches(pod: string, since: Date): Promise<void> {
     const args = ['logs', pod, '-c', caller, '--tail=4', `--since-time=${since.toISOString()}`];
     for (const deadline = deadlineIn(3 * minutes); ;) {
-      const { stdout } = await this.#parts.kubectl(args);
+      const { stdout } = await untilReached(() => this.#parts.kubectl(args));
       const lines = stdout.trimEnd().split('\n');
       if (lines.length === 4 && lines.every((line) => /calling|authz_header=[^<]/.test(line))) return;
       if (Date.now() > deadline)
@@ -151,10 +152,14 @@ function lifeOf({ metadata, status }: PlainObject): string {
 
 const programs = ['agnhost', 'containerd', 'containerd-shim', 'coredns', 'kube-proxy', 'kubelet', 'pause'];
 
+/** Looks twice: a process that is about to become another program still has the name of the one that started it. */
 async function programsOf(worker: Machine): Promise<readonly string[]> {
-  const running = await worker.processes();
-  return running
-    .filter(({ command }) => programs.includes(command))
-    .map(({ pid, command }) => `${command} ${pid}`)
-    .toSorted();
+  const look = async (): Promise<readonly string[]> =>
+    (await worker.processes())
+      .filter(({ command }) => programs.includes(command))
+      .map(({ pid, command }) => `${command} ${pid}`);
+  const first = await look();
+  await pause(200);
+  const second = new Set(await look());
+  return first.filter((line) => second.has(line)).toSorted();
 }

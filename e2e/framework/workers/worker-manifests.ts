@@ -56,7 +56,6 @@ export function machinePool(cluster: string, name: string, version: string): rea
 
 /** Replaces the Machines of a MachineDeployment whose nodes are not heard of for some seconds. */
 export function healthCheck(cluster: string, deployment: string): PlainObject {
-  const silent = { type: 'Ready', timeoutSeconds: 5 };
   return {
     apiVersion: capiVersion,
     kind: 'MachineHealthCheck',
@@ -67,8 +66,9 @@ export function healthCheck(cluster: string, deployment: string): PlainObject {
       checks: {
         nodeStartupTimeoutSeconds: 600,
         unhealthyNodeConditions: [
-          { ...silent, status: 'Unknown' },
-          { ...silent, status: 'False' },
+          { type: 'Ready', timeoutSeconds: 5, status: 'Unknown' },
+          // A node that joins is not ready until its pod network is there.
+          { type: 'Ready', timeoutSeconds: 60, status: 'False' },
         ],
       },
     },
