@@ -26,6 +26,7 @@ import { resolveTools } from '../../e2e/tools/resolve.ts';
 import type { Cluster } from '../../runtime/client/cluster.ts';
 import { openCluster } from '../../runtime/client/http-cluster.ts';
 import { parseKubeconfig } from '../../runtime/client/kubeconfig.ts';
+import { patient } from '../../testing/patient.ts';
 import { startApiServer } from '../../testing/servers/api-server.ts';
 import { installKinds } from '../../testing/servers/install-kinds.ts';
 
@@ -82,7 +83,7 @@ async function follow(page: string, looks: readonly ((printed: string) => unknow
 async function shell(commands: string): Promise<string> {
   const PATH = [path.dirname(kubectl), process.env.PATH ?? ''].join(path.delimiter);
   const env = { ...process.env, KUBECONFIG: server.kubeconfigPath, PATH };
-  const options = { env, cwd: folder, timeout: 60_000 };
+  const options = { env, cwd: folder, timeout: patient(60_000) };
   const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', commands], options);
   return stdout;
 }
