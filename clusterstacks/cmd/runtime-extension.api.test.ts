@@ -186,6 +186,10 @@ describe('Core Cluster API with the feature gate RuntimeSDK', () => {
     const own = await createOfClass(name, oldClass);
     await wokenBy(name);
     await client.merge(addonOf(name), { spec: { clusterStack: oldClass } });
+    // Cluster API calls a hook again until it has noted that it was answered.
+    const isNoted = (object: PlainObject | undefined): boolean =>
+      object?.metadata?.annotations?.['runtime.cluster.x-k8s.io/pending-hooks']?.includes('Initialized') !== true;
+    await client.waitFor(at(capi, 'Cluster', name), isNoted, { what: 'hooks that are no longer pending' });
     woken.length = 0;
 
     await upgrade(name, newClass);

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { patient } from '../../testing/patient.ts';
 import { startS3 } from '../../testing/servers/s3/s3-server.ts';
 import type { S3Server } from '../../testing/servers/s3/s3-server.ts';
 import { serverFolder } from '../../testing/servers/server-folder.ts';
@@ -43,7 +44,11 @@ describe('the program as it is shipped', () => {
     args.push(`--s3-region=${region}`, `--s3-ca-file=${at('ca.crt')}`);
     const env = { HOME: folder.path, AWS_EC2_METADATA_DISABLED: 'true', ...environment };
     try {
-      await run(process.execPath, [at('dist/steward.mjs'), ...args], { env, cwd: folder.path, timeout: 60_000 });
+      await run(process.execPath, [at('dist/steward.mjs'), ...args], {
+        env,
+        cwd: folder.path,
+        timeout: patient(60_000),
+      });
       throw new Error('there was something to restore');
     } catch (error) {
       const { code, stdout, stderr } = error as { code?: number; stdout?: string; stderr?: string };

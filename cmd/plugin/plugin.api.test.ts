@@ -12,6 +12,7 @@ import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-pl
 import type { Cluster } from '../../runtime/client/cluster.ts';
 import { openCluster } from '../../runtime/client/http-cluster.ts';
 import { parseKubeconfig } from '../../runtime/client/kubeconfig.ts';
+import { patient } from '../../testing/patient.ts';
 import { startSigner } from '../../testing/servers/garbage-collector.ts';
 import { resolveTools } from '../../e2e/tools/resolve.ts';
 import { installKinds } from '../../testing/servers/install-kinds.ts';
@@ -61,7 +62,7 @@ const plugin = (...args: readonly string[]): Promise<Ran> =>
   new Promise((resolve) => {
     const env = { ...process.env, KUBECONFIG: server.kubeconfigPath };
     const program = join(root, 'cmd/kubectl-steward.ts');
-    execFile(process.execPath, [program, ...args], { env, timeout: 120_000 }, (error, out, err) => {
+    execFile(process.execPath, [program, ...args], { env, timeout: patient(120_000) }, (error, out, err) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err });
     });
   });
@@ -87,10 +88,10 @@ describe('kubectl steward, against an API server', () => {
   }, 300_000);
 
   test('waits for a change by a watch, and ends when time is up', async () => {
-    const { code, err } = await plugin('upgrade', 'shop', 'v1.36.3', '-n', namespace, '--timeout=8s');
-    expect(err).toMatch(
-      /shop: the manager has not seen the change yet\nkubectl steward: not done within 8 s; .*last seen: the manager/,
-    );
+    const seconds = Math.ceil(patient(8));
+    const { code, err } = await plugin('upgrade', 'shop', 'v1.36.3', '-n', namespace, `--timeout=${seconds}s`);
+    expect(err).toMatch(/shop: the manager has not seen the change yet\nkubectl steward: .*last seen: the manager/);
+    expect(err).toContain(`kubectl steward: not done within ${seconds} s; `);
     expect(code).toBe(3);
   }, 300_000);
 

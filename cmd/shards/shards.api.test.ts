@@ -20,7 +20,8 @@ import { startTcpProxy } from '../../testing/servers/tcp-proxy.ts';
 import type { TcpProxy } from '../../testing/servers/tcp-proxy.ts';
 
 const namespace = 'shards';
-const tenants = Array.from({ length: 24 }, (_, n) => `tenant-${n}`);
+/** So many that each manager has some: with 24, one in 250 runs would have a manager without any. */
+const tenants = Array.from({ length: 48 }, (_, n) => `tenant-${n}`);
 /** A Lease and two renewals: what others may need to notice that a member is gone; and a while for the work itself. */
 const takeOverMs = 15_000 + 2 * 2_400 + 5_000;
 

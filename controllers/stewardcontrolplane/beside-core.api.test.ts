@@ -166,7 +166,15 @@ describe('A Cluster of a class that names three minors', () => {
       isOwn(object) ? object.status?.version : undefined,
     );
     const followed = follow('machinedeployments', capi, workersVersion);
+    const all = [asked, reached, followed];
+    const areAll = async (holds: (values: readonly unknown[]) => boolean): Promise<void> => {
+      for (const end = performance.now() + patient(60_000); !all.every(({ values }) => holds(values));) {
+        if (performance.now() > end) throw new Error(`seen: ${JSON.stringify(all.map(({ values }) => values))}`);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    };
     try {
+      await areAll((values) => values.length > 0);
       await client.merge(clusterAt(name), { spec: { topology: { version: newest } } });
       await upgradeIsAnnotated(own, newest);
       await rolledOut(own, oldest, middle);
@@ -175,8 +183,9 @@ describe('A Cluster of a class that names three minors', () => {
       await rolledOut(own, middle, newest);
       await until(workers, (object) => workersVersion(object) === newest, `workers of ${newest}`);
       await upgradeIsAnnotated(own, undefined);
+      await areAll((values) => values.at(-1) === newest);
     } finally {
-      await Promise.all([asked.stop(), reached.stop(), followed.stop()]);
+      await Promise.all(all.map((one) => one.stop()));
     }
     expect({ asked: asked.values, reached: reached.values, workers: followed.values }).toEqual({
       asked: [oldest, middle, newest],

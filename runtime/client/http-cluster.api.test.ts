@@ -235,7 +235,7 @@ describe('An API server that is killed', () => {
   });
 
   test('makes an informer miss nothing, however it ended and came back', async () => {
-    const cluster = openCluster(connectionTo(server), { name: 'management', timeoutMs: 2000 });
+    const cluster = openCluster(connectionTo(server), { name: 'management', timeoutMs: patient(10_000) });
     const namespace = await freshNamespace(cluster);
     const make = (name: string): Promise<ConfigMap> => cluster.create(kinds.ConfigMap, configMap(namespace, name));
     const stays = await make('stays');

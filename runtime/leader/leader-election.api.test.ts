@@ -27,8 +27,8 @@ const connect = async (): Promise<Cluster> => {
   return cluster;
 };
 
-/** Short times: one second in place of the usual fifteen. */
-const times = { durationMs: 1000, renewWithinMs: 600, retryMs: 100 };
+/** Shorter than the usual fifteen seconds, and long enough for a pause of the machine between two renewals. */
+const times = { durationMs: 5000, renewWithinMs: 3000, retryMs: 100 };
 const candidate = (cluster: Cluster, identity: string, name: string): LeaderElection & { why?: Error } => {
   const election: LeaderElection & { why?: Error } = new LeaderElection({
     cluster,

@@ -147,6 +147,9 @@ export const startApiServer = async (options: ApiServerOptions = {}): Promise<Ap
       });
       const credentials = { ca: ca.certificate, cert: admin.certificate, key: admin.key };
       await server.until(() => answersOk(`${url}/readyz`, credentials), 120_000);
+      // It makes its namespaces after it has said that it is ready.
+      for (const name of ['default', 'kube-system'])
+        await server.until(() => answersOk(`${url}/api/v1/namespaces/${name}`, credentials), 120_000);
     };
     await start();
     return {

@@ -7,6 +7,7 @@ import { kineArguments, kineSocket } from '../../controllers/tenantcontrolplane/
 import { kineFilesFolder } from '../../stores/driver.ts';
 import type { ClientTls, KineBinding, Tenancy } from '../../stores/driver.ts';
 import { resolveTools } from '../../e2e/tools/resolve.ts';
+import { patient } from '../patient.ts';
 import { serverFolder } from './server-folder.ts';
 import { startServerProcess } from './server-process.ts';
 import type { ServerProcess } from './server-process.ts';
@@ -72,7 +73,7 @@ function clientOf(endpoint: string): Etcd3 {
     hosts: endpoint,
     grpcOptions: { 'grpc.use_local_subchannel_pool': 1, 'grpc.max_reconnect_backoff_ms': 200 },
     faultHandling: { global: once, host: () => once },
-    defaultCallOptions: ({ isStream }) => (isStream ? {} : { deadline: Date.now() + 10_000 }),
+    defaultCallOptions: ({ isStream }) => (isStream ? {} : { deadline: Date.now() + patient(10_000) }),
   });
 }
 

@@ -12,6 +12,7 @@ import type { Manifest } from '../../../api/meta.ts';
 import type { Cluster } from '../../../runtime/client/cluster.ts';
 import { openCluster } from '../../../runtime/client/http-cluster.ts';
 import { parseKubeconfig } from '../../../runtime/client/kubeconfig.ts';
+import { patient } from '../../../testing/patient.ts';
 import { apiServerUnderTest } from '../../../testing/servers/api-server-under-test.ts';
 import type { ApiServerAccess } from '../../../testing/servers/api-server.ts';
 import { startGarbageCollector } from '../../../testing/servers/garbage-collector.ts';
@@ -62,7 +63,7 @@ async function run(plane: KamajiPlane, ...words: readonly string[]): Promise<Ran
     const given = ['import', 'shop', '-n', namespace, '--from=kamaji', '--yes', ...words];
     const env = { ...process.env, KUBECONFIG: server.kubeconfigPath };
     const program = [join(root, 'cmd/kubectl-steward.ts'), ...given];
-    execFile(process.execPath, program, { env, timeout: 240_000 }, (error, out, err) => {
+    execFile(process.execPath, program, { env, timeout: patient(240_000) }, (error, out, err) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err });
     });
   });
@@ -91,7 +92,7 @@ test('a control plane of Kamaji goes to Steward, back, and to Steward again, as 
   await plane.seed();
   await plane.act();
   plane.podsStart = false;
-  const first = await run(plane, '--timeout=60s');
+  const first = await run(plane, `--timeout=${Math.ceil(patient(60))}s`);
   expect(first).toMatchObject({ code: 3, outages: 0 });
   expect(first.err).toContain('waiting for the control plane to be Ready');
   const back = await run(plane, '--undo');

@@ -15,6 +15,7 @@ import { consoleBlocks } from '../../../e2e/framework/console-blocks.ts';
 import { resolveTools } from '../../../e2e/tools/resolve.ts';
 import type { Cluster } from '../../../runtime/client/cluster.ts';
 import { isTrue } from '../../../runtime/reconcile/conditions.ts';
+import { patient } from '../../../testing/patient.ts';
 import { adminOf, once, startExternalManagement } from '../../../testing/worlds/external-management.ts';
 import { externalCluster, externalControlPlane, externalKey } from '../../../testing/builders/external-objects.ts';
 import { installKinds } from '../../../testing/servers/install-kinds.ts';
@@ -84,7 +85,7 @@ test('a control plane is hosted on another cluster, and given up, by the command
         '-c',
         (block?.commands ?? '').replaceAll('config/hosting', `${root}/config/hosting`),
       ];
-      await run('bash', words, { env, cwd: folder.path, timeout: 90_000 });
+      await run('bash', words, { env, cwd: folder.path, timeout: patient(90_000) });
     };
 
     await next('Create a namespace and a user in the hosting cluster');

@@ -173,7 +173,7 @@ beforeAll(async () => {
             credentialsSecretRef: { name: 'guard-credentials' },
             position: 'BeforeRBAC',
             failurePolicy: 'Deny',
-            timeoutSeconds: 1,
+            timeoutSeconds: 5,
             authorizedTTL: '1s',
             unauthorizedTTL: '1s',
           },

@@ -7,6 +7,7 @@ import { issueServiceAccountKeys } from '../../../kubeadm/pki/issue.ts';
 import { parseVersion } from '../../../kubeadm/versions.ts';
 import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control-plane.ts';
 import type { TenantControlPlaneChanges } from '../../../testing/builders/tenant-control-plane.ts';
+import { patient } from '../../../testing/patient.ts';
 import { startEtcd } from '../../../testing/servers/etcd-server.ts';
 import type { EtcdServer } from '../../../testing/servers/etcd-server.ts';
 import { freePorts } from '../../../testing/servers/free-ports.ts';
@@ -58,7 +59,7 @@ async function endOf(name: string, kubernetes: Kubernetes): Promise<string> {
     `--service-account-signing-key-file=${join(folder.path, 'sa.key')}`,
   ];
   return new Promise((resolve) => {
-    execFile(kubeApiserver, all, { timeout: 120_000, killSignal: 'SIGKILL' }, (error, stdout, stderr) => {
+    execFile(kubeApiserver, all, { timeout: patient(120_000), killSignal: 'SIGKILL' }, (error, stdout, stderr) => {
       resolve(`${String(error?.code ?? error?.signal ?? 'ended well')}\n${stdout}\n${stderr}`);
     });
   });

@@ -12,7 +12,9 @@ const mebibyte = 2 ** 20;
 const limits = { freePercent: 40, minimumBytes: mebibyte, maximumPauseMs: 60_000 };
 
 test('the clients of a tenant lose no call while all three members are defragmented', async () => {
-  await using store = await startEtcdDataStore({ members: 3 });
+  // A leader that gets no processor for a second would be followed by another one.
+  const flags = { 'heartbeat-interval': '300', 'election-timeout': '3000' };
+  await using store = await startEtcdDataStore({ members: 3, flags });
   const config = await etcdDriver.configure(store.dataStore, () => Promise.resolve(undefined));
   await using client = new EtcdClient(config);
   const fill = async (prefix: string, mebibytes: number): Promise<void> => {
@@ -50,5 +52,5 @@ test('the clients of a tenant lose no call while all three members are defragmen
   // How many there were depends on the disk: each was answered.
   expect(noticed.calls).toBeGreaterThan(3);
   // Nobody waits for longer than for the member that is blocked.
-  expect(noticed.slowestMs).toBeLessThan(7000);
+  expect(noticed.slowestMs).toBeLessThan(patient(7000));
 }, 120_000);

@@ -5,8 +5,8 @@ import { natsBinding } from '../data/kine-context.ts';
 import type { NatsConfig } from '../config.ts';
 import { nkeyOfSeed } from '../nkey.ts';
 
-/** JetStream answers at once, or, to what it does not understand, never. */
-const answerMs = 1500;
+/** JetStream answers at once, or, to what it does not understand, never. A busy machine takes a moment. */
+const answerMs = 4000;
 
 /** What a tenant's kine logs in with. */
 export interface NatsContext {

@@ -248,6 +248,7 @@ describe('the tunnel of real programs, with the configuration, flags, keys and p
     await using successor = await startTunnel('successor');
     service.turnTo(successor.port);
     await successor.process.until(() => successor.hasAgent(), 30_000);
-    expect([await tunnel.hasAgent(), await answers()]).toEqual([true, true]);
+    expect(await tunnel.hasAgent()).toBe(true);
+    await agent.process.until(answers, 30_000);
   }, 120_000);
 });

@@ -14,6 +14,7 @@ import type { Cluster } from '../../../../runtime/client/cluster.ts';
 import { openCluster } from '../../../../runtime/client/http-cluster.ts';
 import { parseKubeconfig } from '../../../../runtime/client/kubeconfig.ts';
 import { startEtcdDataStore } from '../../../../testing/contracts/stores/etcd/data-store.ts';
+import { patient } from '../../../../testing/patient.ts';
 import { installKinds } from '../../../../testing/servers/install-kinds.ts';
 import { startApiServer } from '../../../../testing/servers/api-server.ts';
 import { startStoreManager } from '../../../../testing/worlds/store-manager.ts';
@@ -63,7 +64,8 @@ test('the commands of the how-to page move events of a tenant to another etcd an
     const next = async (heading: string): Promise<string> => {
       const block = blocks.shift();
       expect(block?.heading).toBe(heading);
-      return (await run('bash', ['-euo', 'pipefail', '-c', block?.commands ?? ''], { env, timeout: 90_000 })).stdout;
+      return (await run('bash', ['-euo', 'pipefail', '-c', block?.commands ?? ''], { env, timeout: patient(90_000) }))
+        .stdout;
     };
     const users = (): Promise<string> => events.server.control('user', 'list');
 

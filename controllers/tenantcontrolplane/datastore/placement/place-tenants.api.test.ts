@@ -11,6 +11,7 @@ import { resolveTools } from '../../../../e2e/tools/resolve.ts';
 import { openCluster } from '../../../../runtime/client/http-cluster.ts';
 import { parseKubeconfig } from '../../../../runtime/client/kubeconfig.ts';
 import { startEtcdDataStore } from '../../../../testing/contracts/stores/etcd/data-store.ts';
+import { patient } from '../../../../testing/patient.ts';
 import { installKinds } from '../../../../testing/servers/install-kinds.ts';
 import { startApiServer } from '../../../../testing/servers/api-server.ts';
 import { startStoreManager } from '../../../../testing/worlds/store-manager.ts';
@@ -39,9 +40,10 @@ test('the commands of the how-to page place tenants in their DataStores', async 
     const next = async (heading: string): Promise<string> => {
       const block = blocks.shift();
       expect(block?.heading).toBe(heading);
-      return (await run('bash', ['-euo', 'pipefail', '-c', block?.commands ?? ''], { env, timeout: 90_000 })).stdout;
+      return (await run('bash', ['-euo', 'pipefail', '-c', block?.commands ?? ''], { env, timeout: patient(90_000) }))
+        .stdout;
     };
-    const ready = ['wait', 'datastore', '--all', '--for=condition=Ready', '--timeout=1m'];
+    const ready = ['wait', 'datastore', '--all', '--for=condition=Ready', `--timeout=${Math.ceil(patient(60))}s`];
     await run(kubectl, ready, { env });
 
     const stores = await next('Label the DataStores and limit their capacity');
@@ -65,7 +67,12 @@ test('the commands of the how-to page place tenants in their DataStores', async 
     await next('If no DataStore fits');
     expect(blocks).toEqual([]);
 
-    const counted = ['wait', 'datastore/pool-b', '--for=jsonpath={.status.usedBy[0]}=default/red', '--timeout=1m'];
+    const counted = [
+      'wait',
+      'datastore/pool-b',
+      '--for=jsonpath={.status.usedBy[0]}=default/red',
+      `--timeout=${Math.ceil(patient(60))}s`,
+    ];
     await run(kubectl, counted, { env });
   } finally {
     await admin.close();

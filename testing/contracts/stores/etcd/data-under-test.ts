@@ -6,6 +6,7 @@ import type { ApiServerHand, DataTenant, DataUnderTest } from '../../../../store
 import type { EtcdConfig } from '../../../../stores/etcd/config.ts';
 import { etcdDriver } from '../../../../stores/etcd/driver.ts';
 import { tenancyIdentifier } from '../../../../stores/tenancy-names.ts';
+import { patient } from '../../../patient.ts';
 import type { EtcdOptions, EtcdServer } from '../../../servers/etcd-server.ts';
 import { startEtcdDataStore } from './data-store.ts';
 import { apiServerHand } from '../api-server-client.ts';
@@ -68,7 +69,7 @@ function clientOf(config: EtcdConfig, pair: KeyPair): Etcd3 {
     },
     grpcOptions: { 'grpc.use_local_subchannel_pool': 1, 'grpc.max_reconnect_backoff_ms': 500 },
     faultHandling: { global: once, host: () => once },
-    defaultCallOptions: ({ isStream }) => (isStream ? {} : { deadline: Date.now() + 5000 }),
+    defaultCallOptions: ({ isStream }) => (isStream ? {} : { deadline: Date.now() + patient(10_000) }),
   });
 }
 

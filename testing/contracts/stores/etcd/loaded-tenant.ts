@@ -8,6 +8,7 @@ import { openCluster } from '../../../../runtime/client/http-cluster.ts';
 import { parseKubeconfig } from '../../../../runtime/client/kubeconfig.ts';
 import type { Session } from '../../../../stores/driver.ts';
 import { etcdDriver } from '../../../../stores/etcd/driver.ts';
+import { patient } from '../../../patient.ts';
 import { startApiServer } from '../../../servers/api-server.ts';
 import type { ApiServer } from '../../../servers/api-server.ts';
 import { serverFolder } from '../../../servers/server-folder.ts';
@@ -98,7 +99,7 @@ export class LoadedTenant implements AsyncDisposable {
     this.#stop.abort();
     await this.#loop;
     await Promise.all(this.#running);
-    const end = performance.now() + 20_000;
+    const end = performance.now() + patient(20_000);
     const unseen = (): readonly string[] => [...this.#created].filter((name) => !this.#seen.has(name));
     while (unseen().length > 0 && performance.now() < end) await delay(50);
     const [failures, repeated] = [this.#failures, this.#repeated];

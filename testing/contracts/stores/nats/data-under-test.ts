@@ -9,6 +9,7 @@ import { natsDriver } from '../../../../stores/nats/driver.ts';
 import { administratorCredentials } from '../../../../stores/nats/grants.ts';
 import type { ApiServerHand, DataTenant } from '../../../../stores/contract/tenancy-data-contract.ts';
 import { tenancyIdentifier } from '../../../../stores/tenancy-names.ts';
+import { patient } from '../../../patient.ts';
 import { startNatsDataStore } from './data-store.ts';
 import { startKine } from '../../../servers/kine-server.ts';
 import type { NatsOptions, NatsServer } from '../../../servers/nats-server.ts';
@@ -18,7 +19,7 @@ import { measuredContent } from '../measured-content.ts';
 import { otherData } from '../other-data.ts';
 
 /** A write that the server refuses is not answered to kine, which then waits for its client's patience to end. */
-const patienceMs = 2000;
+const patienceMs = patient(3000);
 
 type Policy = NonNullable<NonNullable<IOptions['faultHandling']>['global']>;
 
