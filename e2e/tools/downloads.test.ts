@@ -117,7 +117,7 @@ describe('Downloads', () => {
       failure: 'unreachable',
       message: expect.stringContaining('ECONNREFUSED'),
     });
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(performance.now() - started).toBeLessThan(10_000);
   });
 });
 

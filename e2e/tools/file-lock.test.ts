@@ -45,15 +45,19 @@ describe('withFileLock', () => {
   test('reports once which process it waits for', async () => {
     const path = join(folder, 'told');
     const told: number[] = [];
-    let release = (): void => undefined;
-    const first = withFileLock(path, () => new Promise<void>((resolve) => (release = resolve)));
-    while (!existsSync(path)) await new Promise(setImmediate);
+    const held = Promise.withResolvers<undefined>();
+    const released = Promise.withResolvers<undefined>();
+    const first = withFileLock(path, () => {
+      held.resolve(undefined);
+      return released.promise;
+    });
+    await held.promise;
     const second = withFileLock(
       path,
       () => Promise.resolve(),
       (pid) => {
         told.push(pid);
-        release();
+        released.resolve(undefined);
       },
     );
     await Promise.all([first, second]);

@@ -200,7 +200,7 @@ describe('An untrusted server', () => {
     await expect(cluster.get(kinds.ConfigMap, key)).rejects.toThrow(/not reachable: no answer within 0.1 s/);
     const watching = cluster.watch(kinds.ConfigMap, { signal: new AbortController().signal });
     await expect(watching[Symbol.asyncIterator]().next()).rejects.toThrow(/no answer within 0.1 s/);
-    expect(performance.now() - began).toBeLessThan(4_000);
+    expect(performance.now() - began).toBeLessThan(20_000);
   });
 
   test('cannot delay a request behind others, and is not sent requests that were given up', async () => {

@@ -322,7 +322,9 @@ describe('a restore', () => {
       const content = world.repository.files.get(name) ?? Buffer.of();
       world.repository.files.delete(name);
       await expect(world.restore()).rejects.toThrow('missing');
-      world.repository.files.set(name, Buffer.of(...content).fill(0, 30, 31));
+      const changed = Buffer.from(content);
+      changed[30] = (changed[30] ?? 0) ^ 1;
+      world.repository.files.set(name, changed);
       await expect(world.restore()).rejects.toThrow('the file was changed');
       world.repository.files.set(name, content);
       expect(world.target.fenced).toBe(true);

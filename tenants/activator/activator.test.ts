@@ -2,6 +2,8 @@ import { EventEmitter, once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { KeyPair } from '../../kubeadm/pki/key-pair.ts';
 import { systemClock } from '../../runtime/clock.ts';
@@ -49,6 +51,7 @@ class World {
   waiting = 0;
   readonly pods = new ReadyPods();
   readonly places: ConnectionPlaces;
+  readonly times: { -readonly [Name in keyof ActivatorTimes]: number };
   readonly wakes = new WakeRequests({
     clock: systemClock,
     log: silent,
@@ -75,6 +78,8 @@ class World {
 
   constructor({ limits = { most: 1_000, mostOfTenant: 500 }, times = {}, background, nodes }: WorldOptions = {}) {
     this.places = new ConnectionPlaces(limits);
+    // A hello is slow only where a test is about that: a busy machine pauses for seconds.
+    this.times = { ...activatorTimes, helloMs: 60_000, dialMs: 10_000, ...times };
     const nobody = new CallerAddresses({});
     this.#activator = new Activator({
       clock: systemClock,
@@ -88,7 +93,7 @@ class World {
       },
       starting: this.starting,
       background: background ?? nobody,
-      times: { ...activatorTimes, ...times },
+      times: this.times,
       displaced: () => (this.displaced += 1),
       ended: (end) => {
         this.ends.push(end);
@@ -356,7 +361,7 @@ describe('What does not wake a tenant', () => {
     ['a hello that does not end', Buffer.from([22, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3]), 'Slow'],
     ['a hello that is too long', Buffer.from([22, 3, 1, 64, 0, 1, 0, 255, 255]), 'TooLong'],
   ])('is %s', async (_name, bytes, outcome) => {
-    const { world, port } = await worldWith({ times: { helloMs: 50 } });
+    const { world, port } = await worldWith(outcome === 'Slow' ? { times: { helloMs: 50 } } : {});
     await closedAfter(port, bytes);
     await world.told(1);
     expect([world.outcomes, world.sent, world.places.size]).toEqual([[outcome], [], 0]);
@@ -435,15 +440,18 @@ test('Ten thousand hostile callers wake nothing, and leave no memory and no conn
       await Promise.all(calls);
     }
   };
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
   await attack(0, 2_000);
-  globalThis.gc?.();
+  collect();
   const before = process.memoryUsage();
   await attack(2_000, 10_000);
-  globalThis.gc?.();
+  collect();
   const after = process.memoryUsage();
   await world.told(10_000);
   expect([world.sent, world.places.size, world.wakes.size, world.failures]).toEqual([[], 0, 0, []]);
   const grown = (after.heapUsed + after.external - before.heapUsed - before.external) / 2 ** 20;
-  expect(grown).toBeLessThan(globalThis.gc === undefined ? 60 : 8);
+  expect(grown).toBeLessThan(8);
+  world.times.helloMs = 60_000;
   expect(await call(port, 'still there')).toBe('still there');
-}, 60_000);
+}, 300_000);

@@ -58,6 +58,6 @@ test('a program that ignores SIGTERM is killed after its grace period', async ()
     heard.push(message);
     end.abort();
   };
-  expect(await run(stubborn, { onMessage, signal: end.signal, graceMs: 300 })).not.toBe(0);
+  expect(await run(stubborn, { onMessage, signal: end.signal, graceMs: 3000 })).not.toBe(0);
   expect(heard).toContain('heard');
 });

@@ -270,7 +270,7 @@ describe('The store of releases', () => {
     time = 2 * 60 * 60_000;
     await store.assets(at, { name: 'docker-scs-1-30-v2', digest: two.digest }, never);
     // It runs in the background, so nothing waits for it.
-    for (let turn = 0; turn < 1_000 && (await entries()).length > 1; turn++) await new Promise(setImmediate);
+    while ((await entries()).length > 1) await new Promise(setImmediate);
     await expect(access(two.clusterClassChart)).resolves.toBeUndefined();
     await expect(access(one.clusterClassChart)).rejects.toThrow('ENOENT');
   });

@@ -53,9 +53,10 @@ describe('A challenge', () => {
 
   test('of any text is parsed quickly', () => {
     for (const text of [`Bearer ${'a='.repeat(50_000)}`, `Bearer x="${'\\'.repeat(50_000)}`]) {
-      const began = performance.now();
+      const began = process.cpuUsage();
       parseChallenge(text);
-      expect(performance.now() - began).toBeLessThan(5000);
+      const { user, system } = process.cpuUsage(began);
+      expect((user + system) / 1000).toBeLessThan(5000);
     }
     fc.assert(fc.property(fc.string(), (text) => void parseChallenge(`Bearer ${text}`)));
   });
