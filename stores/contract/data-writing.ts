@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
-import { patient } from '../../testing/patient.ts';
 import type { DataTenant } from './tenancy-data-contract.ts';
 import { allEntries, bytes, contentOf, manyPuts, put } from './data-content.ts';
 
@@ -74,16 +73,16 @@ export function testDataWriting(title: string, tenant: () => Promise<DataTenant>
     if (subject.peculiarities?.includes('keeps what others wrote')) {
       await hand.put('events/own', bytes('x'), 1);
       const ownGone = async (): Promise<boolean> => (await hand.get('events/own')) === undefined;
-      await until('events/own is gone', ownGone, patient(30_000));
+      await until('events/own is gone', ownGone, 60_000);
       await delay(2000);
       expect(await gone()).toBe(false);
-    } else await until('events/short is gone', gone, patient(30_000));
+    } else await until('events/short is gone', gone, 60_000);
     expect(await hand.get('events/long')).toBeDefined();
     // A key that is written again without a time to live does not expire.
     await data.write([put('events/long', 'x')]);
     const [kept] = (await allEntries(data, await data.revision())).filter(({ key }) => key === 'events/long');
     expect(kept?.ttlMs).toBeUndefined();
-  }, 60_000);
+  }, 120_000);
 
   test('raises the revision, so that every later write of the tenant is above it', async () => {
     await using subject = await tenant();

@@ -78,7 +78,7 @@ export function describeDriver<Config>(
       await stage?.[Symbol.asyncDispose]();
     });
 
-    testConnection(started);
+    testConnection(started, slowness);
     testTenancies(started);
     testMeasuring(started);
     testOwnership(started);
