@@ -13,6 +13,7 @@ import { resolveTools } from '../../e2e/tools/resolve.ts';
 import type { Cluster } from '../../runtime/client/cluster.ts';
 import { openCluster } from '../../runtime/client/http-cluster.ts';
 import { chartCases } from '../../testing/builders/chart-cases.ts';
+import { patient } from '../../testing/patient.ts';
 import { installKinds } from '../../testing/servers/install-kinds.ts';
 import { chartFolder, helm, renderedChart } from '../../testing/repository/rendered-chart.ts';
 import { apiServerUnderTest } from '../../testing/servers/api-server-under-test.ts';
@@ -103,7 +104,12 @@ describe('the chart before a real API server', () => {
       return account.apply(dataStore, manifest, { fieldManager: 'job' });
     };
     try {
-      await make(namespace);
+      // The API server learns of new rights a moment later.
+      for (const end = performance.now() + patient(20_000); ;) {
+        const [made] = await Promise.allSettled([make(namespace)]);
+        if (made.status === 'fulfilled') break;
+        if (performance.now() > end) throw made.reason as Error;
+      }
       await expect(make(namespace)).resolves.toMatchObject({ spec: { driver: 'etcd' } });
       await expect(make('another')).rejects.toThrow(/forbidden/);
     } finally {

@@ -57,6 +57,7 @@ describe('The quick-start datastores', () => {
       metadata: { name: namespace, labels },
     });
     await kubectl('apply', '--server-side', '-k', join(config, 'crd'));
+    await kubectl('wait', '--for=condition=Established', 'crd', '--all', '--timeout=1m');
   }, 120_000);
 
   afterAll(async () => {

@@ -30,6 +30,8 @@ test('a real API server accepts the shipped manifests, and their Role has exactl
   try {
     await admin.create(kinds.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
     await apply('--server-side', '-k', join(config, 'crd'));
+    const established = ['wait', '--for=condition=Established', 'crd', '--all', '--timeout=1m'];
+    await run(kubectl, ['--kubeconfig', server.kubeconfigPath, ...established]);
     await apply('--server-side', '--dry-run=server', '-k', join(config, 'datastores/etcd-three-members'));
     await apply('-k', join(config, 'datastores/etcd'));
     expect((await admin.get(dataStore, { name: 'default' }))?.spec.endpoints).toHaveLength(1);
