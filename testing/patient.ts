@@ -1,6 +1,6 @@
 import { slowness } from '../e2e/cluster/slowness.ts';
 
-/** How long a test waits for something real that takes at most so long on a good machine, both in milliseconds. */
+/** How long a test waits for something real that takes at most so long on a good machine, both in whole milliseconds. */
 export function patient(ms: number): number {
-  return ms * slowness();
+  return Math.ceil(ms * slowness());
 }

@@ -206,7 +206,7 @@ export async function documentAt(endpoint: string, ca: string, at: string): Prom
   return new Promise((resolve, reject) => {
     const asked = httpsRequest(
       `https://${endpoint}${at}`,
-      { ca, signal: AbortSignal.timeout(30_000 * slowness()) },
+      { ca, signal: AbortSignal.timeout(Math.ceil(30_000 * slowness())) },
       (answer) => {
         let text = '';
         answer.setEncoding('utf8').on('data', (chunk: string) => {
