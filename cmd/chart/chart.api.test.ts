@@ -13,7 +13,7 @@ import { resolveTools } from '../../e2e/tools/resolve.ts';
 import type { Cluster } from '../../runtime/client/cluster.ts';
 import { openCluster } from '../../runtime/client/http-cluster.ts';
 import { chartCases } from '../../testing/builders/chart-cases.ts';
-import { patient } from '../../testing/patient.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { installKinds } from '../../testing/servers/install-kinds.ts';
 import { chartFolder, helm, renderedChart } from '../../testing/repository/rendered-chart.ts';
 import { apiServerUnderTest } from '../../testing/servers/api-server-under-test.ts';
@@ -105,11 +105,7 @@ describe('the chart before a real API server', () => {
     };
     try {
       // The API server learns of new rights a moment later.
-      for (const end = performance.now() + patient(20_000); ;) {
-        const [made] = await Promise.allSettled([make(namespace)]);
-        if (made.status === 'fulfilled') break;
-        if (performance.now() > end) throw made.reason as Error;
-      }
+      await eventually(() => make(namespace));
       await expect(make(namespace)).resolves.toMatchObject({ spec: { driver: 'etcd' } });
       await expect(make('another')).rejects.toThrow(/forbidden/);
     } finally {

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -127,16 +128,23 @@ async function rolledOut(own: ObjectAddress, from: string, to: string): Promise<
 /** Records every value of a field of objects, in order, until stopped. */
 function follow(plural: string, group: string, valueOf: (object: PlainObject) => unknown) {
   const values: unknown[] = [];
+  const changes = new EventEmitter();
   const stop = new AbortController();
   const onChange = ({ object }: { readonly object: PlainObject }): Promise<void> => {
     const value = valueOf(object);
     if (value !== undefined && value !== values.at(-1)) values.push(value);
+    changes.emit('change');
     return Promise.resolve();
   };
   const options = { signal: stop.signal, onError: () => undefined };
   const watching = watchObjects(client.config, `/apis/${group}/namespaces/default/${plural}`, onChange, options);
   return {
     values,
+    /** Waits until it has seen such values. */
+    async seen(holds: (soFar: readonly unknown[]) => boolean) {
+      const signal = AbortSignal.timeout(patient(60_000));
+      while (!holds(values)) await once(changes, 'change', { signal });
+    },
     async stop() {
       stop.abort();
       await watching;
@@ -167,14 +175,8 @@ describe('A Cluster of a class that names three minors', () => {
     );
     const followed = follow('machinedeployments', capi, workersVersion);
     const all = [asked, reached, followed];
-    const areAll = async (holds: (values: readonly unknown[]) => boolean): Promise<void> => {
-      for (const end = performance.now() + patient(60_000); !all.every(({ values }) => holds(values));) {
-        if (performance.now() > end) throw new Error(`seen: ${JSON.stringify(all.map(({ values }) => values))}`);
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-    };
     try {
-      await areAll((values) => values.length > 0);
+      await Promise.all(all.map((one) => one.seen((values) => values.length > 0)));
       await client.merge(clusterAt(name), { spec: { topology: { version: newest } } });
       await upgradeIsAnnotated(own, newest);
       await rolledOut(own, oldest, middle);
@@ -183,7 +185,7 @@ describe('A Cluster of a class that names three minors', () => {
       await rolledOut(own, middle, newest);
       await until(workers, (object) => workersVersion(object) === newest, `workers of ${newest}`);
       await upgradeIsAnnotated(own, undefined);
-      await areAll((values) => values.at(-1) === newest);
+      await Promise.all(all.map((one) => one.seen((values) => values.at(-1) === newest)));
     } finally {
       await Promise.all(all.map((one) => one.stop()));
     }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { patient } from '../../testing/patient.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { ObjectSlot } from '../cache/object-slot.ts';
 import { ObjectMemory } from '../cache/object-memory.ts';
 import { randomUUID } from 'node:crypto';
@@ -250,20 +250,9 @@ test('the API server calls the webhooks with the certificates that the manager i
     ...{ apiVersion, kind: 'ValidatingWebhookConfiguration', metadata: { name } },
     webhooks: [webhook('/validate')],
   });
-  /** The API server needs a moment to load a configuration. */
-  const eventually = async <T>(action: () => Promise<T>): Promise<T> => {
-    for (const end = performance.now() + patient(30_000); ;) {
-      try {
-        return await action();
-      } catch (error) {
-        if (performance.now() > end) throw error;
-        await new Promise((resolve) => setTimeout(resolve, 100));
-      }
-    }
-  };
   try {
     server.use(await certificates.ensure());
-    // It loads them one after the other.
+    // The API server loads the configurations one after the other.
     await eventually(async () => {
       const created = await cluster.create(tenantKind, tenant('good'), { dryRun: true });
       expect(created.spec).toEqual({ size: 42 });

@@ -126,13 +126,8 @@ describe('The quick-start datastores', () => {
       const job = openCluster(own, { name: 'management' });
       try {
         const plan = { name, administrator: 'anybody', namespace, clusterDomain: 'cluster.local' };
-        const options = {
-          plan,
-          cluster: job,
-          clock: systemClock,
-          log: silent,
-          signal: AbortSignal.timeout(patient(30_000)),
-        };
+        const signal = AbortSignal.timeout(patient(30_000));
+        const options = { plan, cluster: job, clock: systemClock, log: silent, signal };
         const first = await bootstrapServer(options);
         expect(await bootstrapServer(options)).toEqual(first);
         const body = { data: { 'tls.crt': '' } };

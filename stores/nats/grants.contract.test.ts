@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startNatsDataStore } from '../../testing/contracts/stores/nats/data-store.ts';
 import type { NatsDataStore } from '../../testing/contracts/stores/nats/data-store.ts';
-import { patient } from '../../testing/patient.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { ask, contextOf, rawNatsClient } from './isolation/raw-client.ts';
 import type { Session, Tenancy } from '../driver.ts';
 import { signClaims } from './claims.ts';
@@ -63,14 +63,6 @@ test('a tenant has 64 connections and no more, which takes none from its neighbo
   for (const client of all) await client.flush();
   await all[0]?.close();
   // The server learns of that a moment later.
-  const end = performance.now() + patient(10_000);
-  for (;;) {
-    const [again] = await Promise.allSettled([open(tenancy)]);
-    if (again.status === 'fulfilled') {
-      all[0] = again.value;
-      break;
-    }
-    if (performance.now() > end) throw again.reason as Error;
-  }
+  all[0] = await eventually(() => open(tenancy));
   for (const client of all) await client.close();
 }, 60_000);

@@ -37,13 +37,8 @@ test('a real API server accepts the shipped manifests, and their Role has exactl
     expect((await admin.get(dataStore, { name: 'default' }))?.spec.endpoints).toHaveLength(1);
 
     const plan = { namespace, members: 1, clusterDomain: 'cluster.local' };
-    const options = {
-      plan,
-      cluster: job,
-      clock: systemClock,
-      log: silent,
-      signal: AbortSignal.timeout(patient(30_000)),
-    };
+    const signal = AbortSignal.timeout(patient(30_000));
+    const options = { plan, cluster: job, clock: systemClock, log: silent, signal };
     const first = await writeEtcdSecrets(options);
     expect(await writeEtcdSecrets(options)).toEqual(first);
     const body = { data: { 'tls.crt': '' } };

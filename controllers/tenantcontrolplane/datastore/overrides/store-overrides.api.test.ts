@@ -19,7 +19,7 @@ import { StoreAccess } from '../../../../stores/store-access.ts';
 import type { OpenStores } from '../../../../stores/store-access.ts';
 import { startEtcdDataStore } from '../../../../testing/contracts/stores/etcd/data-store.ts';
 import type { EtcdDataStore } from '../../../../testing/contracts/stores/etcd/data-store.ts';
-import { patient } from '../../../../testing/patient.ts';
+import { eventually } from '../../../../testing/eventually.ts';
 import { startApiServer } from '../../../../testing/servers/api-server.ts';
 import type { ApiServer } from '../../../../testing/servers/api-server.ts';
 import { serverFolder } from '../../../../testing/servers/server-folder.ts';
@@ -214,16 +214,7 @@ describe.each([
     await cluster.create(kinds.ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata });
     await stage.events.server.restart();
     // The API server connects to it again after a pause, which is longer the longer it was away.
-    const end = performance.now() + patient(30_000);
-    for (;;) {
-      const failure = await cluster.create<Resource>(event, newEventNamed('after', event)).then(
-        () => undefined,
-        (error: unknown) => error as Error,
-      );
-      if (failure === undefined) break;
-      if (performance.now() > end) throw failure;
-      await setTimeout(100);
-    }
+    await eventually(() => cluster.create<Resource>(event, newEventNamed('after', event)));
     expect(await tenantKeys(stage.events)).toContain('/one/events/default/after');
   }, 60_000);
 
